@@ -1,0 +1,233 @@
+/**
+ * What crosses the border to C++: one complete, resolved plan, and the requests and answers of a session.
+ * TypeScript has checked everything; C++ trusts it and asserts shapes on its first batch.
+ */
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** A layer with every size resolved. `args` are PyTorch's keyword names, complete. */
+export interface NativeLayer {
+  /** Prefix of its tensors' names in weights files: `3`, `3.layers.0`, `4.branches.1.0`, `5.2.0` (repetition 2, layer 0). */
+  path: string;
+  kind: string;
+  args: Record<string, Json>;
+  /** Output dims without the batch, as planned. */
+  output: number[];
+  /**
+   * Children, for block kinds only, in order. Residual: `layers`, `shortcut` (empty: identity). Parallel: one list per branch, named by
+   * its index. Repeat: one list per repetition, named by its index.
+   */
+  children?: { name: string; layers: NativeLayer[] }[];
+}
+
+/** One little-endian file of a data pack, row after row. */
+export interface NativeColumn {
+  path: string;
+  dtype: 'uint8' | 'float32' | 'int64';
+  /** Dims of one sample; [] for a class index. */
+  shape: number[];
+  /** uint8 only: value / 255 gives the sample. */
+  scaled: boolean;
+}
+
+export interface NativePart {
+  count: number;
+  input: NativeColumn;
+  target: NativeColumn;
+}
+
+/** Which samples of which part, in order. `indices`: path of a little-endian int64 file; absent: all. */
+export interface NativeSplit {
+  part: string;
+  count: number;
+  indices?: string;
+}
+
+export interface NativePlan {
+  seed: number;
+  deterministic: boolean;
+  device: string;
+  /** Threads for ATen; null: as many as there are physical cores. */
+  threads: number | null;
+  /** Dims of one input sample. */
+  input: number[];
+  model: NativeLayer[];
+  loss: { kind: string; args: Record<string, Json> };
+  optimizer: { kind: string; args: Record<string, Json> };
+  metrics: string[];
+  /** Batches per optimizer step. */
+  accumulate: number;
+  clip_grad_norm: number | null;
+  /** Applied in order, on the device, after scaling to floats. */
+  transforms: { kind: string; args: Record<string, Json> }[];
+  data: { parts: Record<string, NativePart>; splits: Record<string, NativeSplit> };
+  loader: {
+    batch_size: number;
+    shuffle: boolean;
+    drop_last: boolean;
+    num_workers: number;
+    pin_memory: boolean;
+    persistent_workers: boolean;
+    prefetch_factor: number;
+  };
+}
+
+/** Values of one parameter group for the next real steps; a column may be absent where the optimizer has no such value. */
+export interface GroupSchedule {
+  lr: number[];
+  momentum?: number[];
+  weight_decay?: number[];
+}
+
+/**
+ * Runs exactly `steps` optimizer steps, from batch `batch` of epoch `epoch` (both from 0); never past the epoch's end (the caller counts).
+ * The position is in the request, so resuming needs no hidden state.
+ */
+export interface StepsRequest {
+  epoch: number;
+  batch: number;
+  steps: number;
+  /** One per parameter group. */
+  groups: GroupSchedule[];
+}
+
+export interface StepsResult {
+  /** Real steps done; less than asked when cancelled or non-finite. */
+  steps: number;
+  cancelled: boolean;
+  /** Set when a loss or gradient was not finite: everything stands as before that step. */
+  non_finite: boolean;
+  /** Per step: mean loss over its samples, samples, each metric's mean. Clipping adds `grad_norm`. */
+  columns: { loss: Float64Array; samples: Float64Array; [metric: string]: Float64Array };
+  /** Wall seconds of the chunk by phase; they sum to `total`. */
+  seconds: {
+    data: number;
+    copy: number;
+    forward: number;
+    backward: number;
+    optimizer: number;
+    other: number;
+    total: number;
+  };
+}
+
+export interface EvaluateRequest {
+  split: string;
+  batch_size: number;
+  /** Count predictions against targets (class targets only). */
+  confusion: boolean;
+}
+
+export interface EvaluateResult {
+  loss: number;
+  samples: number;
+  metrics: Record<string, number>;
+  /** Row-major, rows are the true class; absent unless asked for. */
+  confusion?: Float64Array;
+  cancelled: boolean;
+}
+
+export interface PredictRequest {
+  split: string;
+  /** Positions within the split. */
+  start: number;
+  count: number;
+}
+
+export interface PredictResult {
+  /** Row-major, `count` × `width`. */
+  logits: Float32Array;
+  probabilities: Float32Array;
+  width: number;
+  /** Class index or NaN where the target is no class. */
+  targets: Float64Array;
+}
+
+/** Where the first non-finite value of a batch appears. */
+export interface Diagnosis {
+  phase: 'input' | 'forward' | 'loss' | 'backward' | 'none';
+  /** The layer's tensor path; null for input and loss. */
+  layer: string | null;
+  kind: string | null;
+}
+
+/** Bytes. `device_*` are null where the back end does not tell. */
+export interface MemoryReport {
+  allocated: number;
+  reserved: number;
+  peak: number;
+  device_free: number | null;
+  device_total: number | null;
+}
+
+export interface LoadReport {
+  matched: string[];
+  missing: string[];
+  unexpected: string[];
+  mismatched: { name: string; expected: number[]; found: number[] }[];
+}
+
+/** One training session. Methods answer in the order they are called; all but `cancel` run on the session's own thread. */
+export interface NativeSession {
+  trainSteps(request: StepsRequest): Promise<StepsResult>;
+  evaluate(request: EvaluateRequest): Promise<EvaluateResult>;
+  predict(request: PredictRequest): Promise<PredictResult>;
+  /** Runs one batch without updating anything and names where it stops being finite. */
+  diagnose(request: { epoch: number; batch: number }): Promise<Diagnosis>;
+  /** Writes model.safetensors, optimizer.safetensors and rng.safetensors into the existing folder, each fsynced. */
+  saveState(folder: string): Promise<void>;
+  /** Reads what `saveState` wrote; with `model_only` leaves optimizer and generators alone. Throws WEIGHTS_MISMATCH. */
+  loadState(folder: string, options: { model_only: boolean }): Promise<void>;
+  /** Copies tensors of equal name and shape from a safetensors file into the model. */
+  loadWeights(file: string): Promise<LoadReport>;
+  memory(options: { reset_peak: boolean }): Promise<MemoryReport>;
+  /** Ends a running trainSteps, evaluate or predict at the next batch. Returns at once. */
+  cancel(): void;
+  /** Idempotent; cancels, frees everything on the session's thread, joins it. */
+  close(): Promise<void>;
+}
+
+export interface NativeDevice {
+  /** `cpu`, `cuda:0`, `mps`, `xpu:0`, or a plug-in's name with index. */
+  name: string;
+  label: string;
+  memory_total: number | null;
+  memory_free: number | null;
+  capability: string | null;
+}
+
+/** What the addon's tables hold, compared with the TypeScript tables at load. */
+export interface NativeDescription {
+  abi: number;
+  libtorch: string;
+  layers: Record<string, string[]>;
+  optimizers: Record<string, string[]>;
+  losses: Record<string, string[]>;
+  metrics: string[];
+  transforms: Record<string, string[]>;
+  cpu: { capability: string; threads: number };
+}
+
+export interface Addon {
+  describe(): NativeDescription;
+  devices(): NativeDevice[];
+  /** Builds the model on the session's thread; rejects with a typed error. */
+  createSession(plan: string): Promise<NativeSession>;
+  /** torch.randperm(n) of a generator seeded `seed`. */
+  randperm(n: number, seed: number): Float64Array;
+  /**
+   * Writes the `random` source's columns: of one generator seeded `seed`, inputs torch.randn(samples, …shape), then targets
+   * torch.randint(classes, (samples)) as int64, or, with `classes` null, torch.randn(samples, …target_shape) as float32.
+   */
+  writeRandom(request: {
+    shape: number[];
+    classes: number | null;
+    target_shape: number[];
+    samples: number;
+    seed: number;
+    input: string;
+    target: string;
+  }): Promise<void>;
+  /** Takes an OS lock on the file (created when absent) or throws RUN_LOCKED. Released by `release`, or by the process's end. */
+  lock(file: string): { release(): void };
+}

@@ -1,0 +1,45 @@
+/** A problem in a user's project is a value, not an exception: where, why, and what would fix it. */
+
+export const problemCodes = [
+  'UNKNOWN_KEY', // warning: kept, reported with the nearest known name
+  'UNKNOWN_KIND',
+  'BAD_VALUE', // wrong type or outside its bounds
+  'MISSING_VALUE',
+  'WRONG_RANK', // the layer wants another number of dimensions
+  'WRONG_DTYPE',
+  'EMPTY_OUTPUT', // a window larger than its input
+  'NOT_DIVISIBLE', // groups, num_heads and the like
+  'JOIN_MISMATCH', // branches or a shortcut that cannot be joined
+  'EMPTY_MODEL',
+  'OUTPUT_MISMATCH', // the last layer does not answer what the loss wants
+  'TARGET_MISMATCH', // loss or metric and kind of target do not go together
+  'NO_TEST_PART',
+  'EMPTY_SPLIT',
+  'SMALL_BATCH', // BatchNorm on a single value per channel, in training
+  'NOT_SUPPORTED', // known to the project file, not yet to this version
+] as const;
+
+export type ProblemCode = (typeof problemCodes)[number];
+
+/** One edit of the project: set `value` at `path`, or remove it (`value` absent), or insert into the array at `path`. */
+export interface Edit {
+  op: 'set' | 'remove' | 'insert';
+  path: (string | number)[];
+  value?: unknown;
+}
+
+export interface Fix {
+  /** A verb phrase for a button: "Insert Flatten before layer 3". */
+  label: string;
+  edits: Edit[];
+}
+
+export interface Problem {
+  code: ProblemCode;
+  severity: 'error' | 'warning';
+  /** Dotted place in the project file: `model.layers.3.out_features`. */
+  path: string;
+  message: string;
+  hint: string;
+  fixes: Fix[];
+}
