@@ -1,0 +1,113 @@
+/** What a person wants of a live run: set from a signal handler, a socket or a window, obeyed by the trainer at its next step. */
+import type { RunAction, RunState } from '../contract/events.ts';
+
+/** The last thing asked for. `run` goes on; `interrupt` is a signal or a lost parent. */
+export type Wish = 'run' | 'pause' | 'park' | 'stop' | 'discard' | 'interrupt';
+
+/** Leaving wishes in the order in which one may replace another: a discarded run is never un-discarded. */
+const rank: Record<Wish, number> = { run: 0, pause: 0, stop: 1, park: 2, interrupt: 3, discard: 4 };
+
+/** Every method answers when its wish has taken effect, with the state that the run is then in. None rejects. */
+export class RunControl {
+  #wish: Wish = 'run';
+  #state: RunState = 'preparing';
+  #reason: string | undefined;
+  #ended = false;
+  #waiting: { wish: Wish; answer: (state: RunState) => void }[] = [];
+  readonly #listeners = new Set<() => void>();
+
+  get wish(): Wish {
+    return this.#wish;
+  }
+
+  get state(): RunState {
+    return this.#state;
+  }
+
+  /** Why the run was interrupted: `SIGINT`, `parent lost`… */
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  /** Whether the run is to end as soon as it can. */
+  get leaving(): boolean {
+    return rank[this.#wish] > 0;
+  }
+
+  pause(): Promise<RunState> {
+    return this.#ask('pause');
+  }
+
+  continue(): Promise<RunState> {
+    return this.#ask('run');
+  }
+
+  /** Save, and end the process that holds the run. */
+  park(): Promise<RunState> {
+    return this.#ask('park');
+  }
+
+  /** Save, and end; the result is kept. */
+  stop(): Promise<RunState> {
+    return this.#ask('stop');
+  }
+
+  /** End and delete the run. */
+  discard(): Promise<RunState> {
+    return this.#ask('discard');
+  }
+
+  interrupt(reason: string): Promise<RunState> {
+    this.#reason ??= reason;
+    return this.#ask('interrupt');
+  }
+
+  request(action: RunAction): Promise<RunState> {
+    return this[action]();
+  }
+
+  /** Calls `listener` at each new wish; answers how to end that. */
+  onWish(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves when the wish is no longer `pause`. */
+  async unpaused(): Promise<void> {
+    while (this.#wish === 'pause') {
+      await new Promise<void>((resolve) => {
+        const off = this.onWish(() => {
+          off();
+          resolve();
+        });
+      });
+    }
+  }
+
+  /** For the trainer: the run is now in `state`; whoever waited for it is answered. */
+  reached(state: RunState, ended = false): void {
+    this.#state = state;
+    this.#ended ||= ended;
+    const holds = (wish: Wish) =>
+      this.#ended || (wish === 'pause' ? state === 'paused' : wish === 'run' && state === 'running');
+    const answered = this.#waiting.filter(({ wish }) => holds(wish));
+    this.#waiting = this.#waiting.filter(({ wish }) => !holds(wish));
+    for (const { answer } of answered) answer(state);
+  }
+
+  #ask(wish: Wish): Promise<RunState> {
+    if (this.#ended) return Promise.resolve(this.#state);
+    const replaces = rank[wish] >= rank[this.#wish];
+    const asked = new Promise<RunState>((answer) => {
+      this.#waiting.push({ wish: replaces ? wish : this.#wish, answer });
+    });
+    if (replaces && wish !== this.#wish) {
+      this.#wish = wish;
+      // A pause that was overtaken is answered with what comes instead.
+      this.#waiting = this.#waiting.map((one) => (one.wish === 'pause' || one.wish === 'run' ? { ...one, wish } : one));
+      for (const listener of [...this.#listeners]) listener();
+    }
+    this.reached(this.#state);
+    return asked;
+  }
+}

@@ -1,0 +1,115 @@
+/** What is asked of the runs, and what they answer. */
+import type { Num, RunEvent, RunState } from '../contract/events.ts';
+
+export interface TrainRequest {
+  /** The project file; relative paths in it are relative to it. */
+  projectFile?: string;
+  /** The project's text, for a project that is not saved: then `baseDir` says what its paths are relative to. */
+  projectText?: string;
+  baseDir?: string;
+  /** The run folder itself; absent: the next free `<project name>-001` in the workspace. */
+  run?: string;
+  device?: string;
+  precision?: string;
+  epochs?: number;
+  /** Edits of the project: dotted key path and JSON value. */
+  set?: [string, unknown][];
+}
+
+export interface ResumeRequest {
+  /** A folder or a name. */
+  run: string;
+  /** The new total. */
+  epochs?: number;
+  device?: string;
+}
+
+export type EventSink = (event: RunEvent) => void;
+export type EndEvent = Extract<RunEvent, { type: 'end' }>;
+export type EpochEvent = Extract<RunEvent, { type: 'epoch' }>;
+export type StepsEvent = Extract<RunEvent, { type: 'steps' }>;
+
+export type SplitName = 'train' | 'val' | 'test';
+/** `best`, `last`, or the number of the step. */
+export type CheckpointName = 'best' | 'last' | number;
+
+export interface EvaluateOptions {
+  split?: SplitName;
+  checkpoint?: CheckpointName;
+  device?: string;
+  signal?: AbortSignal;
+}
+
+export interface Evaluation {
+  split: SplitName;
+  /** Which checkpoint was used: its role or step as asked for, and its folder's name. */
+  checkpoint: string;
+  folder: string;
+  samples: number;
+  loss: Num;
+  metrics: Record<string, Num>;
+  /** Rows are the true class; class targets only. */
+  confusion?: number[][];
+  classes?: string[];
+}
+
+export interface PredictOptions {
+  split?: SplitName;
+  /** First position within the split. */
+  start?: number;
+  /** How many; absent: all that follow. */
+  count?: number;
+  checkpoint?: CheckpointName;
+  device?: string;
+  signal?: AbortSignal;
+}
+
+export interface Prediction {
+  /** Position within the split. */
+  index: number;
+  /** The class with the largest logit; null where the target is no class. */
+  class: number | null;
+  /** The true class; null where the target is no class. */
+  target: number | null;
+  logits: Num[];
+  probabilities: Num[];
+}
+
+/** The best value of the monitored quantity so far. */
+export interface Best {
+  monitor: string;
+  value: number;
+  epoch: number;
+  step: number;
+}
+
+/** `summary.json`: rewritten after each epoch and at each change of state; feeds run lists. */
+export interface RunSummary {
+  version: 1;
+  name: string;
+  status: RunState;
+  device: string;
+  precision: string;
+  epoch: number;
+  epochs: number;
+  step: number;
+  steps_per_epoch: number;
+  parameters: number;
+  seconds: number;
+  /** The last finished epoch's numbers: `train_loss`, `val_loss`, `train_accuracy`… */
+  last: Record<string, Num>;
+  best: Best | null;
+  samples_per_second: number | null;
+  error?: { code: string; message: string; hint?: string };
+  started: string;
+  updated: string;
+}
+
+export interface RunListing {
+  /** The folder's name. */
+  name: string;
+  folder: string;
+  /** A killed run, whose summary still says that it runs, is `interrupted`. */
+  status: RunState;
+  summary: RunSummary | null;
+}

@@ -1,0 +1,18 @@
+/** Where a person's own things lie (`GRADLOOM_HOME`) and where caches do (`GRADLOOM_CACHE`). */
+import path from 'node:path';
+import { cacheDir, homeDir } from '../native/setup/paths.mjs';
+
+export { cacheDir };
+
+/** The workspace: `projects/ runs/ data/ recovery/ settings.json`. May not exist yet. */
+export function workspaceDir(): string {
+  return homeDir();
+}
+
+export function projectsDir(home: string = homeDir()): string {
+  return path.join(home, 'projects');
+}
+
+export function runsDir(home: string = homeDir()): string {
+  return path.join(home, 'runs');
+}
