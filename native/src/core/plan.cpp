@@ -1,0 +1,186 @@
+// Parses the native plan. TypeScript has checked the project; what fails here is a malformed call, answered with its place.
+#include "core/plan.h"
+
+#include "core/errors.h"
+
+#include <utility>
+
+namespace gradloom {
+
+using nlohmann::json;
+
+Args::Args(json values, std::string where) : values_(std::move(values)), where_(std::move(where)) {
+  if (!values_.is_object()) fail("", "an object");
+}
+
+void Args::fail(std::string_view name, const std::string& wanted) const {
+  const std::string place = name.empty() ? where_ : where_ + "." + std::string(name);
+  throw Error("BAD_CALL", "The plan needs " + wanted + " at " + place + ".", "Plan the project again with this version.", place);
+}
+
+bool Args::absent(std::string_view name) const {
+  const auto found = values_.find(name);
+  return found == values_.end() || found->is_null();
+}
+
+bool Args::is_string(std::string_view name) const {
+  const auto found = values_.find(name);
+  return found != values_.end() && found->is_string();
+}
+
+const json& Args::at(std::string_view name) const {
+  const auto found = values_.find(name);
+  if (found == values_.end()) fail(name, "a value");
+  return *found;
+}
+
+double Args::number(std::string_view name) const {
+  const json& value = at(name);
+  if (!value.is_number()) fail(name, "a number");
+  return value.get<double>();
+}
+
+int64_t Args::integer(std::string_view name) const {
+  const json& value = at(name);
+  if (!value.is_number_integer()) fail(name, "an integer");
+  return value.get<int64_t>();
+}
+
+bool Args::flag(std::string_view name) const {
+  const json& value = at(name);
+  if (!value.is_boolean()) fail(name, "true or false");
+  return value.get<bool>();
+}
+
+std::string Args::string(std::string_view name) const {
+  const json& value = at(name);
+  if (!value.is_string()) fail(name, "a string");
+  return value.get<std::string>();
+}
+
+std::vector<double> Args::numbers(std::string_view name) const {
+  std::vector<double> result;
+  for (const json& value : at(name)) {
+    if (!value.is_number()) fail(name, "numbers");
+    result.push_back(value.get<double>());
+  }
+  return result;
+}
+
+std::vector<int64_t> Args::integers(std::string_view name) const {
+  const json& values = at(name);
+  if (values.is_number_integer()) return {values.get<int64_t>()};
+  if (!values.is_array()) fail(name, "integers");
+  std::vector<int64_t> result;
+  for (const json& value : values) {
+    if (!value.is_number_integer()) fail(name, "integers");
+    result.push_back(value.get<int64_t>());
+  }
+  return result;
+}
+
+std::vector<int64_t> Args::pair(std::string_view name) const {
+  std::vector<int64_t> result = integers(name);
+  if (result.size() == 1) result.push_back(result.front());
+  if (result.size() != 2) fail(name, "an integer or two");
+  return result;
+}
+
+namespace {
+
+Args object_at(const json& object, const std::string& name, const std::string& where) {
+  const auto found = object.find(name);
+  return Args(found == object.end() ? json() : *found, where.empty() ? name : where + "." + name);
+}
+
+const json& array_at(const json& object, const std::string& name, const std::string& where) {
+  const auto found = object.find(name);
+  if (found != object.end() && found->is_array()) return *found;
+  const std::string place = where.empty() ? name : where + "." + name;
+  throw Error("BAD_CALL", "The plan needs a list at " + place + ".", "Plan the project again with this version.", place);
+}
+
+KindPlan parse_kind(const json& value, const std::string& where) {
+  return {Args(value, where).string("kind"), object_at(value, "args", where)};
+}
+
+std::vector<LayerPlan> parse_layers(const json& layers, const std::string& where);
+
+LayerPlan parse_layer(const json& value, const std::string& where) {
+  const Args fields(value, where);
+  LayerPlan layer{fields.string("path"), fields.string("kind"), object_at(value, "args", where), fields.integers("output"), {}};
+  if (fields.absent("children")) return layer;
+  const std::string place = where + ".children";
+  for (const json& child : array_at(value, "children", where)) {
+    layer.children.push_back({Args(child, place).string("name"), parse_layers(array_at(child, "layers", place), place)});
+  }
+  return layer;
+}
+
+std::vector<LayerPlan> parse_layers(const json& layers, const std::string& where) {
+  std::vector<LayerPlan> result;
+  for (const json& layer : layers) result.push_back(parse_layer(layer, where + "." + std::to_string(result.size())));
+  return result;
+}
+
+ColumnType parse_column_type(const std::string& name, const std::string& where) {
+  if (name == "uint8") return ColumnType::uint8;
+  if (name == "float32") return ColumnType::float32;
+  if (name == "int64") return ColumnType::int64;
+  throw Error("BAD_CALL", "No column has the type " + name + ".", "Use uint8, float32 or int64.", where + ".dtype");
+}
+
+ColumnPlan parse_column(const json& part, const std::string& name, const std::string& where) {
+  const Args column = object_at(part, name, where);
+  const std::string place = where + "." + name;
+  return {column.string("path"), parse_column_type(column.string("dtype"), place), column.integers("shape"), column.flag("scaled")};
+}
+
+void parse_data(const json& data, Plan& plan) {
+  for (const auto& [name, part] : data.at("parts").items()) {
+    const std::string where = "data.parts." + name;
+    plan.parts[name] = {Args(part, where).integer("count"), parse_column(part, "input", where), parse_column(part, "target", where)};
+  }
+  for (const auto& [name, split] : data.at("splits").items()) {
+    const Args fields(split, "data.splits." + name);
+    SplitPlan parsed{fields.string("part"), fields.integer("count"), {}};
+    if (!fields.absent("indices")) parsed.indices = fields.string("indices");
+    plan.splits[name] = parsed;
+  }
+}
+
+LoaderPlan parse_loader(const Args& loader) {
+  return {loader.integer("batch_size"),  loader.flag("shuffle"),    loader.flag("drop_last"),
+          loader.integer("num_workers"), loader.flag("pin_memory"), loader.flag("persistent_workers"),
+          loader.integer("prefetch_factor")};
+}
+
+}  // namespace
+
+Plan parse_plan(const json& value) {
+  try {
+    const Args fields(value, "plan");
+    Plan plan;
+    plan.seed = static_cast<uint64_t>(fields.integer("seed"));
+    plan.deterministic = fields.flag("deterministic");
+    plan.device = fields.string("device");
+    if (!fields.absent("threads")) plan.threads = fields.integer("threads");
+    plan.input = fields.integers("input");
+    plan.model = parse_layers(array_at(value, "model", ""), "model");
+    plan.loss = parse_kind(value.at("loss"), "loss");
+    plan.optimizer = parse_kind(value.at("optimizer"), "optimizer");
+    for (const json& metric : array_at(value, "metrics", "")) plan.metrics.push_back(metric.get<std::string>());
+    plan.accumulate = fields.integer("accumulate");
+    if (!fields.absent("clip_grad_norm")) plan.clip_grad_norm = fields.number("clip_grad_norm");
+    for (const json& transform : array_at(value, "transforms", "")) {
+      plan.transforms.push_back(parse_kind(transform, "transforms." + std::to_string(plan.transforms.size())));
+    }
+    parse_data(value.at("data"), plan);
+    plan.loader = parse_loader(object_at(value, "loader", ""));
+    return plan;
+  } catch (const json::exception& error) {
+    throw Error("BAD_CALL", std::string("The plan is malformed: ") + error.what(), "Plan the project again with this version.", "plan");
+  }
+}
+
+}  // namespace gradloom

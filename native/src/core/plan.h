@@ -1,0 +1,113 @@
+// The native plan (engine/contract/native.ts) as C++ values, and typed access to a kind's arguments. Free of torch headers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace gradloom {
+
+/// Arguments of one kind by PyTorch's keyword names. A missing or mistyped one throws BAD_CALL and names its place.
+class Args {
+ public:
+  Args() = default;
+  Args(nlohmann::json values, std::string where);
+
+  bool absent(std::string_view name) const;  // missing or null
+  bool is_string(std::string_view name) const;
+  double number(std::string_view name) const;
+  int64_t integer(std::string_view name) const;
+  bool flag(std::string_view name) const;
+  std::string string(std::string_view name) const;
+  std::vector<double> numbers(std::string_view name) const;
+  std::vector<int64_t> integers(std::string_view name) const;
+  /// A number counts for both dimensions, as in PyTorch.
+  std::vector<int64_t> pair(std::string_view name) const;
+
+ private:
+  const nlohmann::json& at(std::string_view name) const;
+  [[noreturn]] void fail(std::string_view name, const std::string& wanted) const;
+
+  nlohmann::json values_ = nlohmann::json::object();
+  std::string where_;
+};
+
+struct LayerPlan;
+
+/// Layers in order; `name` is the children's name within their block (`layers`, `shortcut`, a branch's or repetition's index).
+struct ListPlan {
+  std::string name;
+  std::vector<LayerPlan> layers;
+};
+
+struct LayerPlan {
+  std::string path;  // prefix of its tensors' names
+  std::string kind;
+  Args args;
+  std::vector<int64_t> output;  // dims without the batch
+  std::vector<ListPlan> children;
+};
+
+struct KindPlan {
+  std::string kind;
+  Args args;
+};
+
+enum class ColumnType { uint8, float32, int64 };
+
+struct ColumnPlan {
+  std::string path;
+  ColumnType type = ColumnType::float32;
+  std::vector<int64_t> shape;  // of one sample
+  bool scaled = false;         // uint8 only: value / 255
+};
+
+struct PartPlan {
+  int64_t count = 0;
+  ColumnPlan input;
+  ColumnPlan target;
+};
+
+struct SplitPlan {
+  std::string part;
+  int64_t count = 0;
+  std::optional<std::string> indices;  // file of little-endian int64; absent: all, in order
+};
+
+struct LoaderPlan {
+  int64_t batch_size = 1;
+  bool shuffle = true;
+  bool drop_last = false;
+  int64_t num_workers = 0;
+  bool pin_memory = false;
+  bool persistent_workers = false;
+  int64_t prefetch_factor = 2;
+};
+
+struct Plan {
+  uint64_t seed = 0;
+  bool deterministic = false;
+  std::string device = "cpu";
+  std::optional<int64_t> threads;
+  std::vector<int64_t> input;  // dims of one sample
+  std::vector<LayerPlan> model;
+  KindPlan loss;
+  KindPlan optimizer;
+  std::vector<std::string> metrics;
+  int64_t accumulate = 1;
+  std::optional<double> clip_grad_norm;
+  std::vector<KindPlan> transforms;
+  std::map<std::string, PartPlan> parts;
+  std::map<std::string, SplitPlan> splits;
+  LoaderPlan loader;
+};
+
+/// Throws BAD_CALL, naming the place, for anything that is not a NativePlan.
+Plan parse_plan(const nlohmann::json& plan);
+
+}  // namespace gradloom

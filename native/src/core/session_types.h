@@ -1,0 +1,91 @@
+// Requests and answers of a session, as engine/contract/native.ts has them. Free of torch headers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gradloom {
+
+/// One parameter group's values by real steps done in this request; an empty column keeps the optimizer's own value.
+struct GroupSchedule {
+  std::vector<double> lr;
+  std::vector<double> momentum;
+  std::vector<double> weight_decay;
+};
+
+struct StepsRequest {
+  int64_t epoch = 0;  // from 0
+  int64_t batch = 0;  // loader batches into the epoch
+  int64_t steps = 0;  // optimizer steps, not past the epoch's end
+  std::vector<GroupSchedule> groups;
+};
+
+/// Wall seconds of a chunk; the phases sum to `total`.
+struct PhaseSeconds {
+  double data = 0;
+  double copy = 0;
+  double forward = 0;
+  double backward = 0;
+  double optimizer = 0;
+  double other = 0;
+  double total = 0;
+};
+
+struct StepsResult {
+  int64_t steps = 0;  // real steps done
+  bool cancelled = false;
+  bool non_finite = false;  // everything stands as before the first step that was not finite
+  std::map<std::string, std::vector<double>> columns;  // loss, samples, each metric, grad_norm when clipping
+  PhaseSeconds seconds;
+};
+
+struct EvaluateRequest {
+  std::string split;
+  int64_t batch_size = 1;
+  bool confusion = false;
+};
+
+struct EvaluateResult {
+  double loss = 0;
+  int64_t samples = 0;
+  std::map<std::string, double> metrics;
+  std::optional<std::vector<double>> confusion;  // row-major, rows are the true class
+  bool cancelled = false;
+};
+
+struct PredictRequest {
+  std::string split;
+  int64_t start = 0;
+  int64_t count = 0;
+};
+
+struct PredictResult {
+  std::vector<float> logits;  // row-major, one row a sample
+  std::vector<float> probabilities;
+  int64_t width = 0;
+  std::vector<double> targets;  // class index, NaN where the target is no class
+};
+
+struct Diagnosis {
+  std::string phase = "none";  // input, forward, loss, backward, none
+  std::optional<std::string> layer;
+  std::optional<std::string> kind;
+};
+
+struct ShapeDifference {
+  std::string name;
+  std::vector<int64_t> expected;
+  std::vector<int64_t> found;
+};
+
+struct LoadReport {
+  std::vector<std::string> matched;
+  std::vector<std::string> missing;
+  std::vector<std::string> unexpected;
+  std::vector<ShapeDifference> mismatched;
+};
+
+}  // namespace gradloom
