@@ -9,7 +9,14 @@ export interface TensorType {
 }
 
 /** What the network should answer for one sample. */
-export type TargetType = { kind: 'class'; classes: string[] } | { kind: 'vector'; dims: number[] };
+export type TargetType =
+  | {
+      kind: 'class';
+      classes: string[];
+      /** Where the highest label was first met (a sample's index in its file), so that one beyond the network's answers can be named. */
+      highest?: { sample: number; file: string };
+    }
+  | { kind: 'vector'; dims: number[] };
 
 /** What a data source says of itself (read from headers and labels, never from the whole data). */
 export interface DataFacts {
