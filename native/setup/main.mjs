@@ -1,0 +1,102 @@
+// @ts-check
+/** The one entry of every npm script: sets up what is missing, then goes on to the demo, the command line or the tests. */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { formatReport, inspect } from './doctor.mjs';
+import { rootDir } from './paths.mjs';
+import { createProgress } from './progress.mjs';
+import { setUp, steps } from './setup.mjs';
+import { SetupError } from './system.mjs';
+
+const [mode = 'setup', ...rest] = process.argv.slice(2);
+const progress = createProgress();
+
+/** @param {string[]} args */
+async function runCli(args) {
+  const cli = path.join(rootDir(), 'dist', 'cli.js');
+  // npm runs scripts in the package's folder; paths on the command line are meant from where it was called.
+  if (process.env.npm_lifecycle_event === 'gradloom' && process.env.INIT_CWD) process.chdir(process.env.INIT_CWD);
+  process.argv = [process.execPath, cli, ...args];
+  await import(pathToFileURL(cli).href);
+}
+
+/** @param {string[]} args */
+function runNode(args) {
+  const child = spawn(process.execPath, args, { cwd: rootDir(), stdio: 'inherit' });
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.on(signal, () => child.kill(signal));
+  child.on('close', (code, signal) => {
+    process.exitCode = signal ? 128 + (signal === 'SIGINT' ? 2 : 15) : (code ?? 1);
+  });
+}
+
+async function main() {
+  switch (mode) {
+    case 'setup': {
+      const only = rest[0] === '--only' ? steps.find((step) => step === rest[1]) : undefined;
+      if (rest.length > 0 && only === undefined) {
+        throw new SetupError(
+          'INTERNAL',
+          `Unknown words: ${rest.join(' ')}.`,
+          `Call: npm run setup [-- --only ${steps.join('|')}]`,
+        );
+      }
+      const worked = await setUp(progress, only);
+      if (only === undefined)
+        progress.say(worked ? 'Ready. Next: npm run demo' : 'Ready: nothing to do. Next: npm run demo');
+      return;
+    }
+    case 'demo':
+      await setUp(progress);
+      return runCli(['train', path.join(rootDir(), 'assets', 'templates', 'digits-mlp.gradloom.json'), ...rest]);
+    case 'cli':
+      if (rest[0] !== 'doctor') await setUp(progress);
+      else if (!hasCommandLine()) return printFindings();
+      return runCli(rest);
+    case 'test':
+    case 'bench': {
+      await setUp(progress);
+      return runNode([
+        path.join(rootDir(), 'test', mode === 'test' ? 'run.mjs' : path.join('bench', 'main.mjs')),
+        ...rest,
+      ]);
+    }
+    default:
+      throw new SetupError(
+        'INTERNAL',
+        `Unknown mode "${mode}".`,
+        'Call: node native/setup/main.mjs [setup|demo|cli|test|bench]',
+      );
+  }
+}
+
+function hasCommandLine() {
+  return ['dist/cli.js', 'node_modules/commander'].every((name) => existsSync(path.join(rootDir(), name)));
+}
+
+/** The doctor must be able to speak where set-up cannot succeed and no command line is built. */
+async function printFindings() {
+  const report = await inspect();
+  process.stdout.write(
+    `${rest.includes('--json') ? JSON.stringify({ type: 'doctor', ...report }) : formatReport(report)}\n`,
+  );
+  process.exitCode = report.ok ? 0 : 1;
+}
+
+main().catch((error) => {
+  progress.clear();
+  const known = error instanceof SetupError;
+  if (mode === 'cli' && rest.includes('--json')) {
+    const info = {
+      type: 'error',
+      code: known ? error.code : 'INTERNAL',
+      message: String(error?.message ?? error),
+      hint: known ? error.hint : undefined,
+    };
+    process.stdout.write(`${JSON.stringify({ ...info, time: new Date().toISOString() })}\n`);
+  }
+  if (known) process.stderr.write(`\nSet-up stopped: ${error.message}\n→ ${error.hint.replaceAll('\n', '\n  ')}\n`);
+  else process.stderr.write(`\nSet-up stopped by an unforeseen error: ${error?.stack ?? error}\n`);
+  process.exitCode = 1;
+});
