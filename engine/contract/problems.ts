@@ -3,6 +3,7 @@
 export const problemCodes = [
   'UNKNOWN_KEY', // warning: kept, reported with the nearest known name
   'UNKNOWN_KIND',
+  'DUPLICATE_KEY', // twice in one object: readers disagree on which counts
   'BAD_VALUE', // wrong type or outside its bounds
   'MISSING_VALUE',
   'WRONG_RANK', // the layer wants another number of dimensions
@@ -21,7 +22,10 @@ export const problemCodes = [
 
 export type ProblemCode = (typeof problemCodes)[number];
 
-/** One edit of the project: set `value` at `path`, or remove it (`value` absent), or insert into the array at `path`. */
+/**
+ * One edit of the project: set `value` at `path` (parents that are missing are made), remove what is at `path` (`value` absent), or insert
+ * `value` into a list: the path's last step is the position that it shall have.
+ */
 export interface Edit {
   op: 'set' | 'remove' | 'insert';
   path: (string | number)[];

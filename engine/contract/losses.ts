@@ -1,0 +1,55 @@
+/** The table of losses: what each compares, and what the network's last layer must answer for it. */
+import { z } from 'zod';
+import { field, integer, number } from './fields.ts';
+import { type ArgsRow, argsRow, tableOf } from './table.ts';
+import type { TargetType } from './tensors.ts';
+
+export interface LossKind extends ArgsRow {
+  /** The kind of target that it compares with. */
+  target: TargetType['kind'];
+}
+
+export const lossKinds: readonly LossKind[] = [
+  {
+    ...argsRow({
+      kind: 'CrossEntropyLoss',
+      label: 'Cross entropy',
+      help: 'For classes: takes the raw scores (logits), one a class; applies softmax itself.',
+      params: {
+        weight: field(z.array(z.number().min(0)).min(1).nullable(), {
+          label: 'Class weights',
+          help: 'One weight a class, for classes that are rare; null: all equal.',
+          control: 'numbers',
+          expected: 'null or a list of numbers ≥ 0, one a class',
+          default: null,
+        }),
+        ignore_index: integer({
+          label: 'Ignored class',
+          help: 'Samples of this class index count for nothing.',
+          min: Number.MIN_SAFE_INTEGER,
+          max: Number.MAX_SAFE_INTEGER,
+          default: -100,
+        }),
+        label_smoothing: number({
+          label: 'Label smoothing',
+          help: 'Share of the target spread evenly over all classes.',
+          min: 0,
+          max: 1,
+          default: 0,
+        }),
+      },
+    }),
+    target: 'class',
+  },
+  {
+    ...argsRow({
+      kind: 'MSELoss',
+      label: 'Mean squared error',
+      help: 'For numbers: the mean of the squared differences between answer and target.',
+      params: {},
+    }),
+    target: 'vector',
+  },
+];
+
+export const losses = tableOf(lossKinds);

@@ -1,0 +1,77 @@
+/** What `planProject` answers: the network with every shape, its costs, its problems, and what goes to C++. */
+import type { NativeLayer } from './native.ts';
+import type { Problem } from './problems.ts';
+import type { Chosen, ResolvedProject } from './project.ts';
+
+/** A tensor of the model's state, by its name in weights files. */
+export interface PlannedTensor {
+  name: string;
+  shape: number[];
+  /** Not trained: BatchNorm's running statistics. */
+  buffer: boolean;
+  dtype: 'float32' | 'int64';
+}
+
+export interface PlannedLayer {
+  /** Prefix of its tensors' names: `3`, `3.layers.0`. */
+  path: string;
+  /** Its place in the project file: `model.layers.4`. */
+  place: string;
+  kind: string;
+  /** The project's own name for it. */
+  name?: string;
+  /** Dims of one sample's output. */
+  output: number[];
+  /** Trainable values. */
+  parameters: number;
+  /** Of one sample's forward pass; a multiply-add counts 2. */
+  flops: number;
+  /** Bytes that one sample's forward pass in training keeps for the backward pass and no earlier layer keeps already. */
+  activation_bytes: number;
+  /** The PyTorch line that builds it; block kinds nest. */
+  python: string;
+  children?: { name: string; layers: PlannedLayer[] }[];
+}
+
+/** Bytes in training with the project's batch size and fp32; see estimate.ts for how each is counted. */
+export interface MemoryEstimate {
+  weights: number;
+  gradients: number;
+  optimizer: number;
+  activations: number;
+  input: number;
+  total: number;
+}
+
+/** Samples per split; `test` null where the source has no test part. */
+export interface SplitCounts {
+  train: number;
+  val: number;
+  test: number | null;
+}
+
+export interface Plan {
+  /** Dims of one input sample; [] while unknown. */
+  input: number[];
+  /** Top-level layers in order, as far as their shapes are known. */
+  layers: PlannedLayer[];
+  /** Dims of one sample's answer; [] while unknown. */
+  output: number[];
+  parameters: number;
+  /** Of one sample's forward pass. */
+  flops: number;
+  memory: MemoryEstimate;
+  problems: Problem[];
+  /** For C++; null while a problem of severity error stands. Block references are expanded. */
+  model: NativeLayer[] | null;
+  loss: Chosen;
+  optimizer: Chosen;
+  metrics: string[];
+  transforms: Chosen[];
+  /** Parameters and buffers in the order of the equivalent Sequential's state_dict. */
+  tensors: PlannedTensor[];
+  /** null while the data is unknown. */
+  splits: SplitCounts | null;
+  /** The project's settings, defaults filled in. */
+  project: ResolvedProject;
+}

@@ -1,0 +1,230 @@
+/** A project's settings read with every default filled in, and what is wrong with them. (The layers are plan-stack.ts's.) */
+import { losses } from './losses.ts';
+import { metrics } from './metrics.ts';
+import { optimizers } from './optimizers.ts';
+import type { Chosen, Project, ResolvedProject, ResolvedSource } from './project.ts';
+import { projectVersion } from './project-migrations.ts';
+import { type JsonObject, nearest, type Place, Report, removeEdit, setEdit, show } from './report.ts';
+import {
+  checkpointFields,
+  loaderFields,
+  modelFields,
+  nameField,
+  notYetTraining,
+  splitFields,
+  trainingFields,
+} from './settings.ts';
+import { sources } from './sources.ts';
+import { chooseRow, findRow } from './table.ts';
+import type { DataFacts } from './tensors.ts';
+import { transforms } from './transforms.ts';
+
+/**
+ * The settings with defaults filled in. Defaults that depend on the data (metrics, the monitored value) take class targets where `facts`
+ * is absent. Never throws: what is invalid has its default, and a problem in the plan.
+ */
+export function resolveProject(project: Project, facts: DataFacts | null = null): ResolvedProject {
+  return examineSettings(project, facts, new Report());
+}
+
+/** The same, with every fault reported. */
+export function examineSettings(project: unknown, facts: DataFacts | null, report: Report): ResolvedProject {
+  const root = report.object(project, [], 'the project');
+  report.unknownKeys(root, ['gradloom', 'name', 'data', 'model', 'training'], []);
+  examineVersion(root, report);
+  const { name } = report.fields(root, { name: nameField }, []).values;
+  const data = examineData(report.object(root.data, ['data'], 'data'), report);
+  const target =
+    facts?.target.kind ?? (data.source?.kind === 'random' && data.source.classes === null ? 'vector' : 'class');
+  const model = report.object(root.model, ['model'], 'model');
+  report.unknownKeys(model, ['layers', 'blocks', ...Object.keys(modelFields)], ['model']);
+  const { weights } = report.fields(model, modelFields, ['model']).values;
+  const layers = model.layers ?? [];
+  if (!Array.isArray(layers)) {
+    report.error(
+      'BAD_VALUE',
+      ['model', 'layers'],
+      `Expected a list of layers but received ${show(layers)}`,
+      'Write [ … ] there.',
+    );
+  }
+  return {
+    gradloom: projectVersion,
+    name,
+    data,
+    model: {
+      layers: Array.isArray(layers) ? layers : [],
+      blocks: report.object(model.blocks, ['model', 'blocks'], 'blocks'),
+      weights,
+    },
+    training: examineTraining(
+      report.object(root.training, ['training'], 'training'),
+      target === 'class' ? ['accuracy'] : [],
+      data.split.val !== 0,
+      report,
+    ),
+  };
+}
+
+function examineVersion(root: JsonObject, report: Report): void {
+  const version = root.gradloom;
+  const fixes = [{ label: `Set it to ${projectVersion}`, edits: [setEdit(['gradloom'], projectVersion)] }];
+  if (version === undefined) {
+    const hint = `Add "gradloom": ${projectVersion}.`;
+    report.warn('MISSING_VALUE', ['gradloom'], 'The project does not say its schema version', hint, fixes);
+  } else if (version !== projectVersion) {
+    const hint = `This version of Gradloom reads ${projectVersion}.`;
+    report.error('BAD_VALUE', ['gradloom'], `There is no schema version ${show(version)}`, hint, fixes);
+  }
+}
+
+function examineData(data: JsonObject, report: Report): ResolvedProject['data'] {
+  report.unknownKeys(data, ['source', 'split', 'transforms', 'loader'], ['data']);
+  const section = <S extends Parameters<Report['fields']>[1]>(key: string, fields: S) => {
+    const place = ['data', key];
+    const value = report.object(data[key], place, key);
+    report.unknownKeys(value, Object.keys(fields), place);
+    return report.fields(value, fields, place).values;
+  };
+  const split = section('split', splitFields);
+  return {
+    source: examineSource(data.source, report),
+    split: { ...split, val: split.val ?? 0 },
+    transforms: examineTransforms(data.transforms, report),
+    loader: section('loader', loaderFields),
+  };
+}
+
+function examineSource(source: unknown, report: Report): ResolvedSource | null {
+  const place = ['data', 'source'];
+  if (source === undefined || source === null) {
+    report.error('MISSING_VALUE', place, 'No data is chosen, so no shape is known', 'Choose a data source.');
+    return null;
+  }
+  const found = findRow(source, sources, place, 'data source', report);
+  if (!found) return null;
+  report.unknownKeys(found.given, ['kind', ...Object.keys(found.row.params)], place);
+  const { ok, values } = report.fields(found.given, found.row.params, place);
+  return ok ? ({ kind: found.row.kind, ...values } as ResolvedSource) : null;
+}
+
+function examineTransforms(value: unknown, report: Report): Chosen[] {
+  const place = ['data', 'transforms'];
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) {
+    report.error('BAD_VALUE', place, `Expected a list of transforms but received ${show(value)}`, 'Write [ … ] there.');
+    return [];
+  }
+  return value.flatMap(
+    (item, index) => chooseRow(item, transforms, [...place, index], 'transform', report)?.chosen ?? [],
+  );
+}
+
+function examineTraining(
+  training: JsonObject,
+  defaultMetrics: string[],
+  validates: boolean,
+  report: Report,
+): ResolvedProject['training'] {
+  const place = ['training'];
+  const own = ['loss', 'optimizer', 'metrics', 'checkpoint', ...notYetTraining.map(({ key }) => key)];
+  report.unknownKeys(training, [...Object.keys(trainingFields), ...own], place);
+  const { precision, ...values } = report.fields(training, trainingFields, place).values;
+  if (precision === 'bf16' || precision === 'fp16') {
+    notSupported([...place, 'precision'], `Mixed precision (${precision})`, 'fp32', report);
+  }
+  for (const { key, what, neutral, isNeutral } of notYetTraining) {
+    const value = training[key];
+    if (value !== undefined && !isNeutral(value)) notSupported([...place, key], what, neutral, report);
+  }
+  const choose = (key: 'loss' | 'optimizer', table: Parameters<typeof chooseRow>[1], standard: string): Chosen => {
+    const given = training[key] === undefined ? { kind: standard } : training[key];
+    const made =
+      chooseRow(given, table, [...place, key], key, report) ?? chooseRow({ kind: standard }, table, [], key, report);
+    return (made as NonNullable<typeof made>).chosen;
+  };
+  const chosenMetrics = examineMetrics(training.metrics, defaultMetrics, report);
+  return {
+    ...values,
+    precision: precision === 'auto' ? 'auto' : 'fp32',
+    loss: choose('loss', losses, 'CrossEntropyLoss'),
+    optimizer: choose('optimizer', optimizers, 'Adam'),
+    metrics: chosenMetrics,
+    checkpoint: examineCheckpoint(training.checkpoint, chosenMetrics, validates, report),
+  };
+}
+
+function notSupported(place: Place, what: string, neutral: unknown, report: Report): void {
+  report.error(
+    'NOT_SUPPORTED',
+    place,
+    `${what} is not run by this version`,
+    `Set it to ${show(neutral)}, or update Gradloom.`,
+    [{ label: `Set it to ${show(neutral)}`, edits: [setEdit(place, neutral)] }],
+  );
+}
+
+function examineMetrics(value: unknown, standard: string[], report: Report): string[] {
+  const place = ['training', 'metrics'];
+  if (value === undefined) return standard;
+  if (!Array.isArray(value)) {
+    report.error(
+      'BAD_VALUE',
+      place,
+      `Expected a list of metrics but received ${show(value)}`,
+      'Write for example ["accuracy"].',
+    );
+    return standard;
+  }
+  const known = [...metrics.keys()];
+  const chosen: string[] = [];
+  for (const [index, name] of value.entries()) {
+    const at = [...place, index];
+    if (typeof name !== 'string' || !metrics.has(name)) {
+      const [near] = typeof name === 'string' ? nearest(name, known) : [];
+      report.error(
+        'UNKNOWN_KIND',
+        at,
+        `There is no metric ${show(name)}`,
+        near === undefined ? `Known metrics: ${known.join(', ')}.` : `Did you mean ${near}?`,
+        near === undefined || value.includes(near)
+          ? [{ label: 'Remove it', edits: [removeEdit(at)] }]
+          : [{ label: `Change it to ${near}`, edits: [setEdit(at, near)] }],
+      );
+    } else if (chosen.includes(name)) {
+      const fixes = [{ label: 'Remove the second one', edits: [removeEdit(at)] }];
+      report.error('BAD_VALUE', at, `The metric ${name} is listed twice`, 'List it once.', fixes);
+    } else {
+      chosen.push(name);
+    }
+  }
+  return chosen;
+}
+
+function examineCheckpoint(
+  value: unknown,
+  chosenMetrics: string[],
+  validates: boolean,
+  report: Report,
+): ResolvedProject['training']['checkpoint'] {
+  const place = ['training', 'checkpoint'];
+  const given = report.object(value, place, 'checkpoint');
+  report.unknownKeys(given, Object.keys(checkpointFields), place);
+  const { monitor, ...values } = report.fields(given, checkpointFields, place).values;
+  const names = ['loss', ...chosenMetrics];
+  const choices = (validates ? ['val_', 'train_'] : ['train_']).flatMap((part) => names.map((name) => part + name));
+  const standard = choices[0] as string;
+  if (monitor === null) return { ...values, monitor: standard };
+  if (choices.includes(monitor)) return { ...values, monitor };
+  const at = [...place, 'monitor'];
+  report.error(
+    'BAD_VALUE',
+    at,
+    `The best checkpoint cannot be chosen by ${show(monitor)}: this project's epochs have ${choices.join(', ')}`,
+    monitor.startsWith('val_') && !validates
+      ? 'There is no validation: monitor a training value.'
+      : 'Choose one of these.',
+    [{ label: `Monitor ${standard}`, edits: [setEdit(at, standard)] }],
+  );
+  return { ...values, monitor: standard };
+}

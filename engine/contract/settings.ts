@@ -1,0 +1,153 @@
+/** Schemas of the project's settings outside the tables: data, loader, training, checkpoints; and what is known but not yet run. */
+import { z } from 'zod';
+import { choice, field, flag, integer, text } from './fields.ts';
+import { isObject } from './report.ts';
+
+const seed = (help: string) => integer({ label: 'Seed', help, min: 0, max: Number.MAX_SAFE_INTEGER, default: 42 });
+
+/** The name is also the start of a run folder's name. */
+export const nameField = field(
+  z
+    .string()
+    .max(100)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+    .regex(/^(?![. ])[^/\\:*?"<>|\u0000-\u001f]+(?<![. ])$/),
+  {
+    label: 'Name',
+    help: 'Runs are named after it, so it must be fit for a folder: no / \\ : * ? " < > |, no dot or space at its ends.',
+    control: 'text',
+    expected: 'a name of 1 to 100 characters fit for a folder',
+    default: 'untitled',
+  },
+);
+
+export const splitFields = {
+  val: field(z.union([z.literal('test'), z.number().min(0).lt(1), z.null()]), {
+    label: 'Validation',
+    help: 'A fraction of the training part, "test" for the source\'s own test part, or 0 for none.',
+    control: 'number',
+    expected: '"test" or a number ≥ 0 and < 1',
+    default: 0.1,
+  }),
+  seed: seed('Start of the generator that draws the validation samples.'),
+  stratify: flag({
+    label: 'Stratify',
+    help: 'Takes the same fraction of each class. Only for class targets.',
+    default: true,
+  }),
+};
+
+export const loaderFields = {
+  batch_size: integer({ label: 'Batch size', help: 'Samples a batch.', unit: 'samples', default: 256 }),
+  shuffle: flag({ label: 'Shuffle', help: 'Draws a new order each epoch.', default: true }),
+  drop_last: flag({ label: 'Drop last', help: "Leaves out an epoch's short last batch.", default: false }),
+  num_workers: integer({
+    label: 'Workers',
+    help: 'Threads that prepare batches ahead; 0: none.',
+    min: 0,
+    max: 256,
+    default: 4,
+  }),
+  pin_memory: flag({
+    label: 'Pin memory',
+    help: 'Page-locks batches so that copies to a GPU overlap with its work.',
+    default: true,
+  }),
+  persistent_workers: flag({
+    label: 'Persistent workers',
+    help: 'Keeps the workers from epoch to epoch.',
+    default: true,
+  }),
+  prefetch_factor: integer({
+    label: 'Prefetch',
+    help: 'Batches that each worker prepares ahead.',
+    unit: 'batches a worker',
+    max: 1024,
+    default: 2,
+  }),
+};
+
+export const modelFields = {
+  weights: field(z.string().min(1).nullable(), {
+    label: 'Start from',
+    help: 'A .safetensors or .pt file with the weights to start from; null: fresh ones.',
+    control: 'path',
+    expected: 'a path to a .safetensors or .pt file, or null',
+    default: null,
+  }),
+};
+
+export const trainingFields = {
+  epochs: integer({ label: 'Epochs', help: 'Passes over the training samples.', max: 1_000_000, default: 10 }),
+  device: text({
+    label: 'Device',
+    help: 'auto, cpu, cuda:0, mps, xpu:0, or the name that a back end registers.',
+    default: 'auto',
+  }),
+  precision: choice(['fp32', 'auto', 'bf16', 'fp16'], {
+    label: 'Precision',
+    help: 'Number format of the calculations.',
+    default: 'fp32',
+  }),
+  seed: seed('Start of the generator of the initial weights, the order of samples and dropout.'),
+  deterministic: flag({
+    label: 'Deterministic',
+    help: 'Only operations that give the same bits every time.',
+    default: false,
+  }),
+  accumulate: integer({
+    label: 'Accumulate',
+    help: 'Batches whose gradients make one optimizer step.',
+    unit: 'batches',
+    max: 1_000_000,
+    default: 1,
+  }),
+  clip_grad_norm: field(z.number().gt(0).nullable(), {
+    label: 'Clip gradient norm',
+    help: 'Longest gradient allowed (2-norm over all parameters); null: no limit.',
+    control: 'number',
+    expected: 'a number > 0, or null',
+    default: null,
+  }),
+};
+
+export const checkpointFields = {
+  every_epochs: integer({
+    label: 'Every',
+    help: 'Epochs from one checkpoint to the next.',
+    unit: 'epochs',
+    default: 1,
+  }),
+  keep: integer({
+    label: 'Keep',
+    help: 'How many of the latest checkpoints are kept; the best one is kept besides.',
+    max: 10_000,
+    default: 2,
+  }),
+  monitor: field(z.string().min(1).nullable(), {
+    label: 'Best by',
+    help: 'val_loss, train_loss, or a metric such as val_accuracy. Absent: val_loss, or train_loss without validation.',
+    control: 'text',
+    expected: 'the name of a value of the epoch, such as "val_loss"',
+    default: null,
+  }),
+};
+
+/** Settings that the project file has and this version does not run: each with what it may say and a reading of "off". */
+export const notYetTraining: { key: string; what: string; neutral: unknown; isNeutral(value: unknown): boolean }[] = [
+  { key: 'schedule', what: 'Learning rate schedules', neutral: null, isNeutral: (value) => value === null },
+  { key: 'early_stopping', what: 'Early stopping', neutral: null, isNeutral: (value) => value === null },
+  {
+    key: 'activation_checkpointing',
+    what: 'Activation checkpointing',
+    neutral: false,
+    isNeutral: (value) => value === false,
+  },
+  { key: 'compile', what: 'Compiled modes', neutral: 'off', isNeutral: (value) => value === 'off' },
+  {
+    key: 'strategy',
+    what: 'Training on several devices',
+    neutral: { kind: 'single' },
+    isNeutral: (value) => isObject(value) && value.kind === 'single' && Object.keys(value).length === 1,
+  },
+];
