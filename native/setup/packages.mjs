@@ -25,9 +25,7 @@ export function packagesMatch() {
   } catch {
     // not stamped: perhaps installed by hand
   }
-  if (!installedByHand()) return false;
-  writeFileSync(stampFile(), stamp);
-  return true;
+  return installedByHand();
 }
 
 /** Whether an `npm install` or `npm ci` by hand has brought every package in the wanted version; npm leaves its own list behind. */
@@ -47,7 +45,10 @@ function installedByHand() {
  * @param {Progress} progress
  */
 export async function ensurePackages(progress) {
-  if (packagesMatch()) return;
+  if (packagesMatch()) {
+    if (!existsSync(stampFile())) writeFileSync(stampFile(), wantedStamp());
+    return;
+  }
   progress.say('Installing the npm packages…');
   // npm's own script beside this Node, so that a PATH without npm serves too.
   const cli = process.env.npm_execpath?.endsWith('.js') ? process.env.npm_execpath : null;

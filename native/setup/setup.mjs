@@ -76,6 +76,14 @@ export async function setUp(progress, only) {
   return true;
 }
 
+/**
+ * Whether nothing changed since the last whole set-up.
+ * @returns {boolean}
+ */
+export function isSetUp() {
+  return existsSync(stampFile()) && readFileSync(stampFile(), 'utf8') === currentStamp();
+}
+
 /** The range package.json names: Vite and Vitest need it, and so does what the engine uses of Node. */
 export function checkNode(version = process.versions.node) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
