@@ -1,0 +1,59 @@
+// Convolutions.
+#include <ATen/ATen.h>
+
+#include "core/layers/families.h"
+#include "core/layers/init.h"
+
+namespace gradloom {
+
+namespace {
+
+/// Widths for at::pad: last dimension first, before and after. `same` puts the odd one after, as PyTorch does.
+std::vector<int64_t> pad_widths(const Args& args, const std::vector<int64_t>& kernel_size, const std::vector<int64_t>& dilation) {
+  if (!args.is_string("padding")) {
+    const std::vector<int64_t> padding = args.pair("padding");
+    return {padding[1], padding[1], padding[0], padding[0]};
+  }
+  std::vector<int64_t> widths(4, 0);
+  if (args.string("padding") == "valid") return widths;
+  for (const size_t dim : {0, 1}) {
+    const int64_t total = dilation[dim] * (kernel_size[dim] - 1);
+    widths[2 * (1 - dim)] = total / 2;
+    widths[2 * (1 - dim) + 1] = total - total / 2;
+  }
+  return widths;
+}
+
+}  // namespace
+
+Forward build_conv2d(Builder& build) {
+  const Args& args = build.args();
+  const std::vector<int64_t> kernel_size = args.pair("kernel_size");
+  const std::vector<int64_t> stride = args.pair("stride");
+  const std::vector<int64_t> dilation = args.pair("dilation");
+  const int64_t groups = args.integer("groups");
+  const std::vector<int64_t> shape = {args.integer("out_channels"), args.integer("in_channels") / groups, kernel_size[0], kernel_size[1]};
+  const at::Tensor weight = build.parameter("weight", draw_weight(shape));
+  const at::Tensor bias = args.flag("bias") ? build.parameter("bias", draw_bias(shape)) : at::Tensor();
+
+  const std::string padding_mode = args.string("padding_mode");
+  if (padding_mode != "zeros") {
+    const std::vector<int64_t> widths = pad_widths(args, kernel_size, dilation);
+    return [=](const at::Tensor& input, const Pass&) {
+      const at::Tensor padded = at::pad(input, widths, padding_mode);
+      return at::conv2d(padded, weight, bias, stride, at::IntArrayRef{0, 0}, dilation, groups);
+    };
+  }
+  if (args.is_string("padding")) {
+    const std::string padding = args.string("padding");
+    return [=](const at::Tensor& input, const Pass&) {
+      return at::conv2d(input, weight, bias, stride, padding, dilation, groups);
+    };
+  }
+  const std::vector<int64_t> padding = args.pair("padding");
+  return [=](const at::Tensor& input, const Pass&) {
+    return at::conv2d(input, weight, bias, stride, padding, dilation, groups);
+  };
+}
+
+}  // namespace gradloom

@@ -1,0 +1,25 @@
+// Layers without arithmetic of their own: dropout, reshaping, identity.
+#include <ATen/ATen.h>
+
+#include "core/layers/families.h"
+
+namespace gradloom {
+
+Forward build_dropout(Builder& build) {
+  build.draws_random();
+  return [p = build.args().number("p")](const at::Tensor& input, const Pass& pass) {
+    return pass.training ? at::dropout(input, p, true) : input;
+  };
+}
+
+Forward build_flatten(Builder& build) {
+  return [start = build.args().integer("start_dim"), end = build.args().integer("end_dim")](const at::Tensor& input, const Pass&) {
+    return at::flatten(input, start, end);
+  };
+}
+
+Forward build_identity(Builder&) {
+  return [](const at::Tensor& input, const Pass&) { return input; };
+}
+
+}  // namespace gradloom

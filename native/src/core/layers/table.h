@@ -1,0 +1,24 @@
+// The native table of layer kinds: one row a kind, with PyTorch's names and keyword arguments.
+#pragma once
+
+#include <span>
+
+#include "core/model/layer.h"
+#include "core/names.h"
+
+namespace gradloom {
+
+struct LayerKind {
+  std::string_view kind;
+  Names arguments;
+  Forward (*build)(Builder&);
+  /// The output is a tensor of its own whose values no backward needs: the next activation may overwrite it.
+  bool free_output = false;
+};
+
+std::span<const LayerKind> layer_kinds();
+
+/// Throws NOT_SUPPORTED for a kind without a row.
+const LayerKind& layer_kind(const LayerPlan& plan);
+
+}  // namespace gradloom

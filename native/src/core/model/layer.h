@@ -1,0 +1,93 @@
+// What a layer is natively: a forward function made by its kind's table row, in a tree of lists.
+#pragma once
+
+#include <ATen/core/TensorBody.h>
+#include <c10/core/Device.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/plan.h"
+
+namespace gradloom {
+
+class Observer;
+
+/// How a forward is run.
+struct Pass {
+  bool training = false;
+  /// Activations may overwrite an input that nobody else reads. Off when every layer's output is looked at afterwards.
+  bool in_place = true;
+  Observer* observer = nullptr;
+};
+
+using Forward = std::function<at::Tensor(const at::Tensor& input, const Pass& pass)>;
+
+struct Node {
+  std::string path;
+  std::string kind;
+  std::vector<int64_t> output;  // planned dims without the batch
+  Forward forward;
+  bool children = false;  // a block: its layers are observed before it is
+};
+
+/// Stands around every layer of a pass, in order of execution: to check, measure or record.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual at::Tensor run(const Node& node, const at::Tensor& input, const Pass& pass) = 0;
+};
+
+/// Layers one after the other.
+struct List {
+  std::vector<Node> nodes;
+  bool free_output = false;  // see LayerKind
+
+  at::Tensor forward(at::Tensor input, const Pass& pass) const;
+};
+
+/// A parameter or buffer, on the model's device.
+struct ModelTensor {
+  std::string name;
+  at::Tensor tensor;
+  bool buffer = false;
+};
+
+/// What is collected while a model is built, in the order torch.nn.Sequential registers.
+struct Registry {
+  c10::Device device;
+  std::vector<ModelTensor> tensors;
+  bool draws_random = false;  // a training forward uses the generator
+};
+
+/// A kind's view of the layer to build: arguments, and where its tensors go.
+class Builder {
+ public:
+  Builder(const LayerPlan& plan, Registry& registry, bool owns_input) : plan_(plan), registry_(registry), owns_input_(owns_input) {}
+
+  const Args& args() const { return plan_.args; }
+  const LayerPlan& plan() const { return plan_; }
+
+  /// Registers a trainable tensor; `values` are its initial ones, on the CPU.
+  at::Tensor parameter(std::string_view name, const at::Tensor& values);
+  at::Tensor buffer(std::string_view name, const at::Tensor& values);
+
+  /// Builds a list of children. Shared because forwards are copyable functions.
+  std::shared_ptr<const List> list(const ListPlan& plan);
+
+  /// True when the input is read by nobody else and no gradient needs its values.
+  bool owns_input() const { return owns_input_; }
+  void draws_random() { registry_.draws_random = true; }
+
+ private:
+  const LayerPlan& plan_;
+  Registry& registry_;
+  bool owns_input_;
+};
+
+List build_list(const std::vector<LayerPlan>& plans, Registry& registry);
+
+}  // namespace gradloom

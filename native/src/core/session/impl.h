@@ -1,0 +1,62 @@
+// What a session is made of; its methods lie in train.cpp, evaluate.cpp, diagnose.cpp and checkpoint.cpp.
+#pragma once
+
+#include <ATen/core/TensorBody.h>
+#include <c10/core/Device.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/loader.h"
+#include "core/losses/loss.h"
+#include "core/metrics/metric.h"
+#include "core/model/model.h"
+#include "core/optimizers/optimizer.h"
+#include "core/session.h"
+#include "core/session/buffers.h"
+#include "core/session/phase_clock.h"
+#include "core/session/scopes.h"
+#include "core/state.h"
+
+namespace gradloom {
+
+class Session::Impl {
+ public:
+  explicit Impl(Plan plan);
+
+  StepsResult train_steps(const StepsRequest& request);
+  EvaluateResult evaluate(const EvaluateRequest& request);
+  PredictResult predict(const PredictRequest& request);
+  Diagnosis diagnose(int64_t epoch, int64_t batch);
+  void save_state(const std::string& folder);
+  void load_state(const std::string& folder, bool model_only);
+  LoadReport load_weights(const std::string& file);
+  MemoryReport memory(bool reset_peak);
+
+  /// Set from any thread, taken back by the call that it ends.
+  std::atomic<bool> cancelled{false};
+
+ private:
+  class Step;
+
+  /// A forward that checks the planned shapes while none has been checked yet.
+  at::Tensor forward(const at::Tensor& input, bool training);
+
+  Plan plan_;
+  c10::Device device_;
+  Generators generators_;
+  Model model_;
+  std::vector<at::Tensor> parameters_;
+  Buffers buffers_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::unique_ptr<Loss> loss_;
+  std::vector<const MetricKind*> metrics_;
+  Loader loader_;
+  at::Tensor found_inf_;  // [1] on the device: 1 from the first step that was not finite to the chunk's end
+  at::Tensor one_;
+  bool shapes_checked_ = false;
+};
+
+}  // namespace gradloom

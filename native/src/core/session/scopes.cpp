@@ -1,0 +1,102 @@
+// Guards over libtorch's process-wide state.
+#include "core/session/scopes.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+
+#include <mutex>
+
+#include "core/threads.h"
+
+namespace gradloom {
+
+SettingsScope::SettingsScope(const Plan& plan)
+    : threads_(at::get_num_threads()),
+      deterministic_(at::globalContext().deterministicAlgorithms()),
+      warn_only_(at::globalContext().deterministicAlgorithmsWarnOnly()),
+      tf32_cudnn_(at::globalContext().allowTF32CuDNN()),
+      tf32_cublas_(at::globalContext().allowTF32CuBLAS()) {
+  const int threads = static_cast<int>(plan.threads.value_or(physical_cores()));
+  if (threads != threads_) at::set_num_threads(threads);
+  at::globalContext().setDeterministicAlgorithms(plan.deterministic, false);
+  at::globalContext().setAllowTF32CuDNN(false);
+  at::globalContext().setAllowTF32CuBLAS(false);
+}
+
+SettingsScope::~SettingsScope() {
+  if (at::get_num_threads() != threads_) at::set_num_threads(threads_);
+  at::globalContext().setDeterministicAlgorithms(deterministic_, warn_only_);
+  at::globalContext().setAllowTF32CuDNN(tf32_cudnn_);
+  at::globalContext().setAllowTF32CuBLAS(tf32_cublas_);
+}
+
+namespace {
+
+at::Tensor read(const at::Generator& generator) {
+  at::Generator handle = generator;
+  const std::lock_guard<std::mutex> lock(handle.mutex());
+  return handle.get_state();
+}
+
+void write(at::Generator generator, const at::Tensor& state) {
+  const std::lock_guard<std::mutex> lock(generator.mutex());
+  generator.set_state(state);
+}
+
+}  // namespace
+
+Generators::Generators(c10::Device device, uint64_t seed) {
+  std::vector<c10::Device> devices = {c10::Device(at::kCPU)};
+  if (!device.is_cpu()) devices.push_back(device);
+  for (const c10::Device each : devices) {
+    at::Generator generator = at::globalContext().defaultGenerator(each);
+    const at::Tensor outside = read(generator);
+    {
+      const std::lock_guard<std::mutex> lock(generator.mutex());
+      generator.set_current_seed(seed);
+    }
+    entries_.push_back({c10::DeviceTypeName(each.type(), /*lower_case=*/true), generator, read(generator)});
+    write(generator, outside);
+  }
+}
+
+Generators::Scope::Scope(Generators& generators) : generators_(generators) {
+  for (const Entry& entry : generators_.entries_) {
+    outside_.push_back(read(entry.generator));
+    write(entry.generator, entry.state);
+  }
+}
+
+Generators::Scope::~Scope() {
+  for (size_t i = 0; i < outside_.size(); ++i) {
+    Entry& entry = generators_.entries_[i];
+    entry.state = read(entry.generator);
+    write(entry.generator, outside_[i]);
+  }
+}
+
+at::Tensor Generators::device_state() const { return read(entries_.back().generator); }
+
+void Generators::set_device_state(const at::Tensor& state) { write(entries_.back().generator, state); }
+
+std::vector<std::pair<std::string, at::Tensor>> Generators::states() const {
+  std::vector<std::pair<std::string, at::Tensor>> result;
+  for (const Entry& entry : entries_) result.emplace_back(entry.name, entry.state);
+  return result;
+}
+
+void Generators::load(const std::vector<std::pair<std::string, at::Tensor>>& states) {
+  for (Entry& entry : entries_) {
+    for (const auto& [name, state] : states) {
+      if (name != entry.name) continue;
+      // Setting it once proves that it is a state of this generator before anything relies on it.
+      const at::Tensor outside = read(entry.generator);
+      write(entry.generator, state);
+      write(entry.generator, outside);
+      entry.state = state;
+    }
+  }
+}
+
+}  // namespace gradloom

@@ -1,0 +1,75 @@
+// Builds a session, and hands its calls to their implementation under the settings they need.
+#include "core/session.h"
+
+#include <ATen/ATen.h>
+
+#include <utility>
+
+#include "core/devices.h"
+#include "core/errors.h"
+#include "core/session/impl.h"
+#include "core/session/shapes.h"
+
+namespace gradloom {
+
+namespace {
+
+c10::Device device_of(const Plan& plan) {
+  prepare_process();
+  return parse_device(plan.device);
+}
+
+/// Drawn under the plan's settings, from the session's own generator.
+Model build_model(const Plan& plan, c10::Device device, Generators& generators) {
+  const SettingsScope settings(plan);
+  const Generators::Scope randomness(generators);
+  Model model(plan.model, device);
+  if (!model.parameters().empty()) return model;
+  throw Error("PROJECT_INVALID", "The model has nothing to learn: no layer has parameters.", "Add a layer with weights, such as Linear.", "model.layers");
+}
+
+}  // namespace
+
+Session::Impl::Impl(Plan plan)
+    : plan_(std::move(plan)),
+      device_(device_of(plan_)),
+      generators_(device_, plan_.seed),
+      model_(build_model(plan_, device_, generators_)),
+      parameters_(model_.parameters()),
+      buffers_(model_.buffers()),
+      optimizer_(build_optimizer(plan_.optimizer, parameters_)),
+      loss_(build_loss(plan_.loss, device_)),
+      loader_(plan_, device_),
+      found_inf_(at::zeros({1}, at::TensorOptions(device_).dtype(at::kFloat))),
+      one_(at::ones({}, found_inf_.options())) {
+  for (const std::string& name : plan_.metrics) metrics_.push_back(&metric_kind(name));
+}
+
+at::Tensor Session::Impl::forward(const at::Tensor& input, bool training) {
+  if (shapes_checked_) return model_.forward(input, {.training = training});
+  ShapeCheck check;
+  const at::Tensor output = model_.forward(input, {.training = training, .in_place = true, .observer = &check});
+  shapes_checked_ = true;
+  return output;
+}
+
+MemoryReport Session::Impl::memory(bool reset) {
+  const MemoryReport report = memory_report(device_);
+  if (reset) reset_peak(device_);
+  return report;
+}
+
+Session::Session(Plan plan) : impl_(std::make_unique<Impl>(std::move(plan))) {}
+Session::~Session() = default;
+
+StepsResult Session::train_steps(const StepsRequest& request) { return impl_->train_steps(request); }
+EvaluateResult Session::evaluate(const EvaluateRequest& request) { return impl_->evaluate(request); }
+PredictResult Session::predict(const PredictRequest& request) { return impl_->predict(request); }
+Diagnosis Session::diagnose(int64_t epoch, int64_t batch) { return impl_->diagnose(epoch, batch); }
+void Session::save_state(const std::string& folder) { impl_->save_state(folder); }
+void Session::load_state(const std::string& folder, bool model_only) { impl_->load_state(folder, model_only); }
+LoadReport Session::load_weights(const std::string& file) { return impl_->load_weights(file); }
+MemoryReport Session::memory(bool reset_peak) { return impl_->memory(reset_peak); }
+void Session::cancel() { impl_->cancelled = true; }
+
+}  // namespace gradloom

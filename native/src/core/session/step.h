@@ -1,0 +1,54 @@
+// One optimizer step of a session: forward, backward and update, or nothing at all.
+#pragma once
+
+#include "core/session/impl.h"
+
+namespace gradloom {
+
+/// The scalars of each step, kept on the device until the chunk's end.
+class Columns {
+ public:
+  explicit Columns(size_t count) : values_(count) {}
+
+  void push(size_t column, const at::Tensor& scalar) { values_[column].push_back(scalar); }
+  bool empty() const { return values_.front().empty(); }
+
+  /// One copy to the host: float32 [columns, steps]. This is where the host waits.
+  at::Tensor read() const;
+
+ private:
+  std::vector<std::vector<at::Tensor>> values_;
+};
+
+/// Unless `finish` was reached, buffers and generators go back to where the step began. Lives within a Generators::Scope.
+class Session::Impl::Step {
+ public:
+  explicit Step(Impl& session);
+  ~Step();
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+
+  /// Forward and backward of one of the step's `batches`; the gradients add up.
+  void run_batch(const Batch& batch, int64_t batches, PhaseClock& clock);
+
+  /// Updates the parameters, or nothing where a value was not finite; records the step's values: the flag, the loss, each metric's sum,
+  /// the gradients' norm when clipping.
+  void finish(const StepValues& values, Columns& columns);
+
+  int64_t samples() const { return samples_; }
+
+  /// The generator's state at the step's beginning; undefined where the model draws nothing.
+  const at::Tensor& generator() const { return generator_; }
+
+ private:
+  Impl& session_;
+  at::Tensor generator_;
+  std::vector<at::Tensor> gradients_;
+  at::Tensor loss_;
+  at::Tensor divisor_;
+  std::vector<at::Tensor> metrics_;
+  int64_t samples_ = 0;
+  bool kept_ = false;
+};
+
+}  // namespace gradloom
