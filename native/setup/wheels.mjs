@@ -77,7 +77,8 @@ export function readPipConfiguration(text) {
  */
 export async function fetchWheel(context, wanted) {
   mkdirSync(wanted.folder, { recursive: true });
-  return /** @type {any} */ (await ask(context, { do: 'download', config: context.config, ...wanted }, wanted.package));
+  const end = await ask(context, { do: 'download', config: context.config, ...wanted }, wanted.package);
+  return /** @type {{ path: string, filename: string, borrowed: boolean }} */ (end);
 }
 
 /**
@@ -100,17 +101,18 @@ export async function unpackWheel(context, wanted) {
  * @returns {Promise<string[]>} its Requires-Dist lines
  */
 export async function wheelRequirements(context, wheel) {
-  return /** @type {any} */ (await ask(context, { do: 'metadata', wheel }, path.basename(wheel))).requires;
+  const end = await ask(context, { do: 'metadata', wheel }, path.basename(wheel));
+  return /** @type {{ requires: string[] }} */ (end).requires;
 }
 
 /**
  * @param {{ python: string, progress: Progress }} context
  * @param {Record<string, unknown>} request
  * @param {string} what
- * @returns {Promise<Record<string, unknown>>}
+ * @returns {Promise<unknown>} the last line, without its form checked: fetch.py is ours
  */
 async function ask(context, request, what) {
-  /** @type {Record<string, any> | undefined} */
+  /** @type {{ type: string, code: string, message: string } | undefined} */
   let end;
   const script = path.join(rootDir(), 'native', 'setup', 'fetch.py');
   const answer = await capture(context.python, [script], {

@@ -1,0 +1,165 @@
+/** Who may import whom: the table of the design, checked on every file. */
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { files, type Import, importsOf, includesOf, isNative, isTypeScript, read, root } from './sources.ts';
+
+interface Rule {
+  /** Folder or file this is about; the longest that fits counts. */
+  from: string;
+  /** Folders and files of the repository it may reach. */
+  own: string[];
+  /** Packages; `node:` for all of Node's. */
+  packages: string[];
+}
+
+const dependencies = Object.keys(JSON.parse(read('package.json')).dependencies);
+
+const rules: Rule[] = [
+  // jsonc-parser and fastest-levenshtein are pure as well: neither Node nor the DOM.
+  {
+    from: 'engine/contract/',
+    own: ['engine/contract/'],
+    packages: ['zod', '@orpc/contract', 'jsonc-parser', 'fastest-levenshtein'],
+  },
+  { from: 'engine/', own: ['engine/', 'native/setup/'], packages: ['node:', ...dependencies] },
+  { from: 'engine/vite.config.ts', own: [], packages: ['node:', 'vite'] },
+  { from: 'native/setup/', own: ['native/setup/'], packages: ['node:'] },
+];
+
+function ruleFor(file: string): Rule | undefined {
+  return rules
+    .filter((rule) => file.startsWith(rule.from))
+    .sort((a, b) => b.from.length - a.from.length)
+    .at(0);
+}
+
+function allowed(rule: Rule, { specifier, target }: Import): boolean {
+  if (target !== null) return rule.own.some((place) => target.startsWith(place));
+  return rule.packages.some((name) =>
+    name.endsWith(':') ? specifier.startsWith(name) : specifier === name || specifier.startsWith(`${name}/`),
+  );
+}
+
+const scripts = files.filter(isTypeScript);
+const shipped = scripts.filter((file) => !file.startsWith('test/'));
+
+describe('TypeScript', () => {
+  test('every folder outside test/ has a rule', () => {
+    expect(shipped.filter((file) => ruleFor(file) === undefined)).toEqual([]);
+  });
+
+  test('every import is allowed by the table', () => {
+    const broken = shipped.flatMap((file) => {
+      const rule = ruleFor(file);
+      return rule === undefined
+        ? []
+        : importsOf(file)
+            .filter((import_) => !allowed(rule, import_))
+            .map((import_) => `${file} imports ${import_.specifier}`);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test('every relative import names a file that is there, with its extension', () => {
+    const known = new Set(files);
+    const broken = scripts.flatMap((file) =>
+      importsOf(file)
+        .filter(({ target }) => target !== null && !target.startsWith('dist/') && !known.has(target))
+        .map(({ specifier }) => `${file} imports ${specifier}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  test('only engine/native loads the addon', () => {
+    const loaders = shipped.filter((file) => file.startsWith('engine/') && /\bdlopen\s*\(/.test(read(file)));
+    expect(loaders.filter((file) => !file.startsWith('engine/native/'))).toEqual([]);
+  });
+
+  test('nothing but the command line reaches into the command line', () => {
+    const broken = shipped
+      .filter((file) => file !== 'engine/cli.ts' && !file.startsWith('engine/cli/'))
+      .flatMap((file) =>
+        importsOf(file)
+          .filter(({ target }) => target === 'engine/cli.ts' || target?.startsWith('engine/cli/'))
+          .map(({ specifier }) => `${file} imports ${specifier}`),
+      );
+    expect(broken).toEqual([]);
+  });
+
+  test('no file depends on itself by a circle of imports that remain when the code runs', () => {
+    const graph = new Map(
+      shipped.map((file) => [
+        file,
+        importsOf(file).flatMap((found) => (found.typeOnly || !found.target ? [] : found.target)),
+      ]),
+    );
+    const circles: string[] = [];
+    const state = new Map<string, 'open' | 'done'>();
+    const visit = (file: string, trail: string[]) => {
+      if (state.get(file) === 'done') return;
+      if (state.get(file) === 'open') {
+        circles.push([...trail.slice(trail.indexOf(file)), file].join(' → '));
+        return;
+      }
+      state.set(file, 'open');
+      for (const next of graph.get(file) ?? []) visit(next, [...trail, file]);
+      state.set(file, 'done');
+    };
+    for (const file of graph.keys()) visit(file, []);
+    expect(circles).toEqual([]);
+  });
+});
+
+describe('C++', () => {
+  const native = files.filter((file) => file.startsWith('native/src/') && isNative(file));
+  const isTorch = (name: string) => /^(ATen|c10|torch|caffe2)\//.test(name);
+  const isNode = (name: string) => /^(napi|node_api|node|uv|v8)[^/]*\.h$/.test(name);
+
+  /** The file of ours that an include names, if it is one. */
+  function own(from: string, name: string): string | undefined {
+    return [path.posix.join(path.posix.dirname(from), name), path.posix.join('native/src', name)].find((file) =>
+      native.includes(file),
+    );
+  }
+
+  test('core includes libtorch, JSON, the standard library and itself, never Node', () => {
+    const broken = native
+      .filter((file) => file.startsWith('native/src/core/'))
+      .flatMap((file) =>
+        includesOf(file)
+          .filter((name) => isNode(name) || own(file, name)?.startsWith('native/src/binding/'))
+          .map((name) => `${file} includes ${name}`),
+      );
+    expect(broken).toEqual([]);
+  });
+
+  test('binding sees no header of torch, not even through core', () => {
+    const broken: string[] = [];
+    const seen = new Set<string>();
+    const visit = (file: string, trail: string) => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      for (const name of includesOf(file)) {
+        if (isTorch(name)) broken.push(`${trail} → ${name}`);
+        const next = own(file, name);
+        if (next !== undefined) visit(next, `${trail} → ${next}`);
+      }
+    };
+    for (const file of native) if (file.startsWith('native/src/binding/')) visit(file, file);
+    expect(broken).toEqual([]);
+  });
+
+  test('nobody includes all of torch: it costs a minute a file', () => {
+    expect(
+      native.filter((file) =>
+        includesOf(file).some((name) => ['torch/torch.h', 'torch/all.h', 'torch/nn.h'].includes(name)),
+      ),
+    ).toEqual([]);
+  });
+});
+
+test('the table is not empty by mistake', () => {
+  expect(shipped.length).toBeGreaterThan(20);
+  expect(shipped.flatMap(importsOf).length).toBeGreaterThan(50);
+  expect(root).not.toBe('');
+});
