@@ -1,0 +1,105 @@
+// The loops that turn stored samples into batches. A byte's scaled and transformed value is looked up: 256 values a channel are computed
+// once, by the very operations PyTorch would do on every sample.
+#include "core/gather.h"
+
+#include <ATen/EmptyTensor.h>
+
+#include <cstring>
+
+namespace gradloom {
+
+namespace {
+
+at::ScalarType stored_type(ColumnType type) {
+  return type == ColumnType::uint8 ? at::kByte : type == ColumnType::float32 ? at::kFloat : at::kLong;
+}
+
+void copy_rows(const Column& column, std::span<const int64_t> rows, const at::Tensor& batch) {
+  auto* to = static_cast<std::byte*>(batch.data_ptr());
+  for (const int64_t row : rows) {
+    std::memcpy(to, column.row(row), column.row_bytes());
+    to += column.row_bytes();
+  }
+}
+
+float scaled(uint8_t byte) { return static_cast<float>(byte) / 255.0F; }
+
+}  // namespace
+
+Gatherer::Gatherer(std::vector<int64_t> shape, std::span<const std::unique_ptr<Transform>> transforms, bool finished, bool pin)
+    : shape_(std::move(shape)), transforms_(transforms), finished_(finished), pin_(pin), channels_(shape_.empty() ? 1 : shape_.front()) {
+  if (!finished_) return;
+  for (const bool scale : {false, true}) {
+    std::vector<float>& table = tables_[scale ? 1 : 0];
+    table.resize(static_cast<size_t>(channels_) * 256);
+    for (int64_t channel = 0; channel < channels_; ++channel) {
+      float* const values = table.data() + channel * 256;
+      for (int byte = 0; byte < 256; ++byte) values[byte] = scale ? scaled(static_cast<uint8_t>(byte)) : static_cast<float>(byte);
+      for (const auto& transform : transforms_) transform->apply(values, 256, channel);
+    }
+  }
+}
+
+Gathered Gatherer::gather(const Part& part, std::span<const int64_t> rows) const {
+  return {gather_input(part.input, rows), gather_target(part.target, rows), part.input.scaled()};
+}
+
+at::Tensor Gatherer::empty(size_t rows, const std::vector<int64_t>& shape, at::ScalarType type) const {
+  std::vector<int64_t> dims{static_cast<int64_t>(rows)};
+  dims.insert(dims.end(), shape.begin(), shape.end());
+  return at::detail::empty_cpu(dims, type, pin_);
+}
+
+at::Tensor Gatherer::gather_input(const Column& column, std::span<const int64_t> rows) const {
+  if (!finished_ || column.type() == ColumnType::int64) {
+    at::Tensor batch = empty(rows.size(), shape_, stored_type(column.type()));
+    copy_rows(column, rows, batch);
+    return batch;
+  }
+  at::Tensor batch = empty(rows.size(), shape_, at::kFloat);
+  float* to = batch.data_ptr<float>();
+  for (const int64_t row : rows) {
+    finish(column, column.row(row), to);
+    to += column.row_elements();
+  }
+  return batch;
+}
+
+void Gatherer::finish(const Column& column, const std::byte* from, float* to) const {
+  const int64_t plane = column.row_elements() / channels_;
+  if (column.type() == ColumnType::float32) {
+    std::memcpy(to, from, column.row_bytes());
+    for (int64_t channel = 0; channel < channels_; ++channel) {
+      for (const auto& transform : transforms_) transform->apply(to + channel * plane, plane, channel);
+    }
+    return;
+  }
+  const auto* const bytes = reinterpret_cast<const uint8_t*>(from);
+  for (int64_t channel = 0; channel < channels_; ++channel) {
+    const float* const table = tables_[column.scaled() ? 1 : 0].data() + channel * 256;
+    for (int64_t i = channel * plane; i < (channel + 1) * plane; ++i) to[i] = table[bytes[i]];
+  }
+}
+
+at::Tensor Gatherer::gather_target(const Column& column, std::span<const int64_t> rows) const {
+  if (column.type() != ColumnType::uint8) {
+    at::Tensor batch = empty(rows.size(), column.shape(), stored_type(column.type()));
+    copy_rows(column, rows, batch);
+    return batch;
+  }
+  const auto convert = [&](auto* to, const auto& value) {
+    for (const int64_t row : rows) {
+      const auto* const bytes = reinterpret_cast<const uint8_t*>(column.row(row));
+      to = std::transform(bytes, bytes + column.row_elements(), to, value);
+    }
+  };
+  at::Tensor batch = empty(rows.size(), column.shape(), column.scaled() ? at::kFloat : at::kLong);
+  if (column.scaled()) {
+    convert(batch.data_ptr<float>(), scaled);
+  } else {
+    convert(batch.data_ptr<int64_t>(), [](uint8_t byte) { return static_cast<int64_t>(byte); });
+  }
+  return batch;
+}
+
+}  // namespace gradloom

@@ -1,0 +1,46 @@
+// Copies samples from mapped columns into batches: the innermost loop of the loader, run on its own threads, without ATen operators.
+#pragma once
+
+#include <ATen/core/TensorBody.h>
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/pack.h"
+#include "core/transforms.h"
+
+namespace gradloom {
+
+struct Gathered {
+  at::Tensor input;
+  at::Tensor target;
+  bool scaled = false;  // raw bytes whose values are byte / 255
+};
+
+class Gatherer {
+ public:
+  /// `shape` is one sample's. With `finished`, inputs come scaled and transformed as float32, otherwise as stored. With `pin`, in
+  /// memory from which a device copies by itself.
+  Gatherer(std::vector<int64_t> shape, std::span<const std::unique_ptr<Transform>> transforms, bool finished, bool pin);
+
+  /// The given rows of a part, in order. Targets are int64 class indices or float32 rows, whatever the file holds.
+  Gathered gather(const Part& part, std::span<const int64_t> rows) const;
+
+ private:
+  at::Tensor gather_input(const Column& column, std::span<const int64_t> rows) const;
+  at::Tensor gather_target(const Column& column, std::span<const int64_t> rows) const;
+  at::Tensor empty(size_t rows, const std::vector<int64_t>& shape, at::ScalarType type) const;
+  void finish(const Column& column, const std::byte* from, float* to) const;
+
+  std::vector<int64_t> shape_;
+  std::span<const std::unique_ptr<Transform>> transforms_;
+  bool finished_;
+  bool pin_;
+  int64_t channels_;
+  // What each byte becomes, for each channel: as it is, and scaled to 0–1 first.
+  std::array<std::vector<float>, 2> tables_;
+};
+
+}  // namespace gradloom

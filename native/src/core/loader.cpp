@@ -1,0 +1,216 @@
+// Batches of a session. On the CPU a sample goes from the mapped file through a look-up table into the batch; elsewhere raw samples
+// are gathered into pinned memory, copied without waiting, and transformed on the device by the same operations.
+#include "core/loader.h"
+
+#include "core/errors.h"
+#include "core/gather.h"
+#include "core/pack.h"
+#include "core/prefetcher.h"
+#include "core/random_source.h"
+#include "core/transforms.h"
+
+#include <ATen/DeviceAccelerator.h>
+#include <ATen/EmptyTensor.h>
+
+#include <chrono>
+#include <mutex>
+
+namespace gradloom {
+
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Whether the device's back end can pin host memory at all.
+bool can_pin(c10::Device device) {
+  if (device.is_cpu() || at::accelerator::getAccelerator() != device.type()) return false;
+  try {
+    at::detail::empty_cpu({1}, at::kByte, /*pin_memory=*/true);
+    return true;
+  } catch (const c10::Error&) {
+    return false;
+  }
+}
+
+/// The orders of the epochs at work: the current one and, near its end, the next.
+class EpochOrders {
+ public:
+  using Order = std::shared_ptr<const std::vector<int64_t>>;
+
+  EpochOrders(int64_t samples, uint64_t seed) : samples_(samples), seed_(seed) {}
+
+  Order order(int64_t epoch) {
+    const std::lock_guard guard(mutex_);
+    for (const auto& [known, order] : orders_) {
+      if (known == epoch) return order;
+    }
+    auto& [known, order] = orders_[next_];
+    next_ = (next_ + 1) % orders_.size();
+    known = epoch;
+    order = std::make_shared<const std::vector<int64_t>>(randperm(samples_, seed_ + static_cast<uint64_t>(epoch)));
+    return order;
+  }
+
+ private:
+  int64_t samples_;
+  uint64_t seed_;
+  std::mutex mutex_;
+  std::array<std::pair<int64_t, Order>, 2> orders_{{{-1, nullptr}, {-1, nullptr}}};
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+class Loader::Impl {
+ public:
+  Impl(const Plan& plan, c10::Device device, bool on_host)
+      : settings_(plan.loader),
+        device_(device),
+        on_host_(on_host),
+        pin_(plan.loader.pin_memory && can_pin(device)),
+        transforms_(build_transforms(plan.transforms, plan.input, device)),
+        gatherer_(plan.input, transforms_, on_host, pin_),
+        splits_(open_splits(plan)),
+        orders_(splits_.contains("train") ? splits_.at("train").count() : 0, plan.seed) {
+    if (settings_.batch_size < 1) throw Error("BAD_CALL", "batch_size must be at least 1.", {}, "data.loader.batch_size");
+    if (!on_host_) scale_ = at::scalar_tensor(255.0, at::TensorOptions(device).dtype(at::kFloat));
+    for (const auto& [name, split] : splits_) split_names_.push_back(name);
+    const int64_t ahead = settings_.num_workers * settings_.prefetch_factor;
+    train_batches_ = std::make_unique<Prefetcher>(
+        settings_.num_workers, ahead, [this](const Place& place) { return gather_train(place); },
+        [this](const Place& place) { return after_train(place); });
+    split_batches_ = std::make_unique<Prefetcher>(
+        settings_.num_workers, ahead, [this](const Place& place) { return gather_split(place); },
+        [this](const Place& place) { return after_split(place); });
+  }
+
+  int64_t batches_per_epoch() const {
+    const int64_t samples = split("train").count();
+    return settings_.drop_last ? samples / settings_.batch_size : (samples + settings_.batch_size - 1) / settings_.batch_size;
+  }
+
+  Batch train_batch(int64_t epoch, int64_t index) {
+    if (epoch < 0 || index < 0 || index >= batches_per_epoch()) {
+      throw Error("BAD_CALL", "Batch " + std::to_string(index) + " of epoch " + std::to_string(epoch) + " was asked for, but an epoch has " +
+                                  std::to_string(batches_per_epoch()) + " batches.");
+    }
+    return deliver(*train_batches_, train_place(epoch, index * settings_.batch_size));
+  }
+
+  Batch split_batch(const std::string& name, int64_t start, int64_t count) {
+    const int64_t samples = split(name).count();
+    if (start < 0 || count < 1 || start >= samples) {
+      throw Error("BAD_CALL", std::to_string(count) + " samples from " + std::to_string(start) + " were asked for, but the split " + name +
+                                  " has " + std::to_string(samples) + ".");
+    }
+    const auto position = std::find(split_names_.begin(), split_names_.end(), name) - split_names_.begin();
+    return deliver(*split_batches_, {position, start, std::min(count, samples - start)});
+  }
+
+  const Split& split(const std::string& name) const {
+    const auto found = splits_.find(name);
+    if (found == splits_.end()) throw Error("BAD_CALL", "The plan has no split " + name + ".");
+    return found->second;
+  }
+
+ private:
+  Place train_place(int64_t epoch, int64_t start) const {
+    return {epoch, start, std::min(settings_.batch_size, splits_.at("train").count() - start)};
+  }
+
+  std::optional<Place> after_train(const Place& place) const {
+    const int64_t start = place.start + place.count;
+    const int64_t left = splits_.at("train").count() - start;
+    if (left >= settings_.batch_size || (left > 0 && !settings_.drop_last)) return train_place(place.sequence, start);
+    if (!settings_.persistent_workers) return {};
+    return train_place(place.sequence + 1, 0);
+  }
+
+  std::optional<Place> after_split(const Place& place) const {
+    const int64_t start = place.start + place.count;
+    const int64_t left = splits_.at(split_names_[static_cast<size_t>(place.sequence)]).count() - start;
+    if (left <= 0) return {};
+    return Place{place.sequence, start, std::min(place.count, left)};
+  }
+
+  // On the prefetcher's threads.
+
+  Gathered gather_train(const Place& place) {
+    const EpochOrders::Order order = settings_.shuffle ? orders_.order(place.sequence) : nullptr;
+    return gather(splits_.at("train"), place, order.get());
+  }
+
+  Gathered gather_split(const Place& place) const {
+    return gather(splits_.at(split_names_[static_cast<size_t>(place.sequence)]), place, nullptr);
+  }
+
+  Gathered gather(const Split& split, const Place& place, const std::vector<int64_t>* order) const {
+    std::vector<int64_t> rows(static_cast<size_t>(place.count));
+    for (int64_t i = 0; i < place.count; ++i) {
+      const int64_t position = place.start + i;
+      rows[static_cast<size_t>(i)] = split.row(order == nullptr ? position : (*order)[static_cast<size_t>(position)]);
+    }
+    return gatherer_.gather(split.part(), rows);
+  }
+
+  // On the session's thread.
+
+  Batch deliver(Prefetcher& prefetcher, const Place& place) {
+    Batch batch;
+    batch.samples = place.count;
+    const auto start = std::chrono::steady_clock::now();
+    Gathered gathered = prefetcher.take(place);
+    batch.wait_seconds = seconds_since(start);
+    if (on_host_ && device_.is_cpu()) {
+      batch.input = std::move(gathered.input);
+      batch.target = std::move(gathered.target);
+      return batch;
+    }
+    const auto copy_start = std::chrono::steady_clock::now();
+    batch.input = gathered.input.to(device_, /*non_blocking=*/pin_);
+    batch.target = gathered.target.to(device_, /*non_blocking=*/pin_);
+    if (!on_host_) batch.input = finish(batch.input, gathered.scaled);
+    batch.copy_seconds = seconds_since(copy_start);
+    return batch;
+  }
+
+  at::Tensor finish(at::Tensor batch, bool scaled) const {
+    if (batch.scalar_type() == at::kLong) return batch;
+    batch = batch.to(at::kFloat);
+    // By a tensor on the device: a host scalar may become a multiplication by its reciprocal there, which rounds otherwise.
+    if (scaled) batch.div_(scale_);
+    for (const auto& transform : transforms_) batch = transform->apply(batch);
+    return batch;
+  }
+
+  LoaderPlan settings_;
+  c10::Device device_;
+  bool on_host_;
+  bool pin_;
+  std::vector<std::unique_ptr<Transform>> transforms_;
+  Gatherer gatherer_;
+  std::map<std::string, Split> splits_;
+  std::vector<std::string> split_names_;
+  EpochOrders orders_;
+  at::Tensor scale_;
+  // Last, so that their threads end before what they read goes.
+  std::unique_ptr<Prefetcher> train_batches_;
+  std::unique_ptr<Prefetcher> split_batches_;
+};
+
+Loader::Loader(const Plan& plan, c10::Device device, LoaderPath path)
+    : impl_(std::make_unique<Impl>(plan, device, path == LoaderPath::automatic ? device.is_cpu() : path == LoaderPath::host)) {}
+
+Loader::~Loader() = default;
+
+int64_t Loader::batches_per_epoch() const { return impl_->batches_per_epoch(); }
+
+Batch Loader::train_batch(int64_t epoch, int64_t index) { return impl_->train_batch(epoch, index); }
+
+Batch Loader::split_batch(const std::string& split, int64_t start, int64_t count) { return impl_->split_batch(split, start, count); }
+
+int64_t Loader::split_count(const std::string& split) const { return impl_->split(split).count(); }
+
+}  // namespace gradloom

@@ -1,0 +1,53 @@
+// Torch's permutations, computed without ATen's thread pool so that loader threads may call them, and the `random` source's files.
+#include "core/random_source.h"
+
+#include "core/errors.h"
+#include "core/files.h"
+
+#include <ATen/core/MT19937RNGEngine.h>
+
+#include <numeric>
+
+namespace gradloom {
+
+std::vector<int64_t> randperm(int64_t n, uint64_t seed) {
+  // ATen's randperm_cpu: one draw of 32 bits for each place, of 64 bits where 32 would favour some places.
+  if (n < 0) throw Error("BAD_CALL", "randperm needs n ≥ 0 but received " + std::to_string(n) + ".");
+  at::mt19937 engine(seed);
+  std::vector<int64_t> order(static_cast<size_t>(n));
+  std::iota(order.begin(), order.end(), int64_t{0});
+  const bool wide = n >= std::numeric_limits<uint32_t>::max() / 20;
+  for (int64_t i = 0; i + 1 < n; ++i) {
+    uint64_t draw = engine();
+    if (wide) draw = draw << 32 | engine();
+    std::swap(order[static_cast<size_t>(i)], order[static_cast<size_t>(i + static_cast<int64_t>(draw % static_cast<uint64_t>(n - i)))]);
+  }
+  return order;
+}
+
+namespace {
+
+void write_tensor(const std::string& path, const at::Tensor& tensor) {
+  OutputFile file(path);
+  file.write(tensor.const_data_ptr(), tensor.nbytes());
+  file.finish();
+}
+
+std::vector<int64_t> with_samples(int64_t samples, const std::vector<int64_t>& shape) {
+  std::vector<int64_t> dims{samples};
+  dims.insert(dims.end(), shape.begin(), shape.end());
+  return dims;
+}
+
+}  // namespace
+
+void write_random(const RandomRequest& request) {
+  at::Generator generator = at::detail::createCPUGenerator(request.seed);
+  write_tensor(request.input, at::randn(with_samples(request.samples, request.shape), generator, at::kFloat));
+  const at::Tensor target =
+      request.classes ? at::randint(*request.classes, {request.samples}, generator, at::kLong)
+                      : at::randn(with_samples(request.samples, request.target_shape), generator, at::kFloat);
+  write_tensor(request.target, target);
+}
+
+}  // namespace gradloom
