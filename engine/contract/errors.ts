@@ -21,6 +21,7 @@ export const errorCodes = [
   'DATA_FORMAT',
   'DATA_TRUNCATED',
   'DATA_COUNT', // inputs and targets differ in number
+  'DATA_CHANGED', // no longer what the run was begun with
   'LABEL_RANGE',
   // weights and exports
   'WEIGHTS_FORMAT',

@@ -69,6 +69,8 @@ export type RunEvent =
       [metric: string]: unknown;
     }
   | { type: 'state'; status: RunState; time: string }
+  /** While a run is prepared; told to listeners, never in a journal. `stage` is a phrase: "packing the data". */
+  | { type: 'progress'; stage: string; done: number; total: number; time: string }
   | { type: 'resume'; from_step: number; time: string; note?: string }
   | { type: 'checkpoint'; step: number; epoch: number; folder: string; roles: string[]; time: string }
   | { type: 'advice'; code: string; message: string; hint?: string; time: string }

@@ -7,6 +7,13 @@ export type Wish = 'run' | 'pause' | 'park' | 'stop' | 'discard' | 'interrupt';
 /** Leaving wishes in the order in which one may replace another: a discarded run is never un-discarded. */
 const rank: Record<Wish, number> = { run: 0, pause: 0, stop: 1, park: 2, interrupt: 3, discard: 4 };
 
+const leftAs: Partial<Record<Wish, RunState>> = {
+  stop: 'stopped',
+  park: 'parked',
+  interrupt: 'interrupted',
+  discard: 'stopped',
+};
+
 /** Every method answers when its wish has taken effect, with the state that the run is then in. None rejects. */
 export class RunControl {
   #wish: Wish = 'run';
@@ -15,6 +22,7 @@ export class RunControl {
   #ended = false;
   #waiting: { wish: Wish; answer: (state: RunState) => void }[] = [];
   readonly #listeners = new Set<() => void>();
+  readonly #leaving = new AbortController();
 
   get wish(): Wish {
     return this.#wish;
@@ -32,6 +40,16 @@ export class RunControl {
   /** Whether the run is to end as soon as it can. */
   get leaving(): boolean {
     return rank[this.#wish] > 0;
+  }
+
+  /** Aborted once the run is to be left: for preparations that take long. */
+  get signal(): AbortSignal {
+    return this.#leaving.signal;
+  }
+
+  /** The state in which a run is left. */
+  get leftAs(): RunState {
+    return leftAs[this.#wish] ?? this.#state;
   }
 
   pause(): Promise<RunState> {
@@ -105,6 +123,7 @@ export class RunControl {
       this.#wish = wish;
       // A pause that was overtaken is answered with what comes instead.
       this.#waiting = this.#waiting.map((one) => (one.wish === 'pause' || one.wish === 'run' ? { ...one, wish } : one));
+      if (this.leaving) this.#leaving.abort();
       for (const listener of [...this.#listeners]) listener();
     }
     this.reached(this.#state);

@@ -1,17 +1,170 @@
-/** Measures a checkpoint on a split, and predicts sample by sample. */
+/** Measures a checkpoint on a split, and predicts sample by sample. Reads the run only: also while it is trained. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
-import type { EvaluateOptions, Evaluation, Prediction, PredictOptions } from './types.ts';
+import { type Num, toNum } from '../contract/events.ts';
+import type { NativeSession } from '../contract/native.ts';
+import { readProject, resolveProject } from '../contract/project.ts';
+import { loadAddon } from '../native/load.ts';
+import { Checkpoints, type LoadedCheckpoint } from './checkpoints.ts';
+import { chooseDevice } from './device.ts';
+import { findRun, projectName } from './folder.ts';
+import { readEnvironment } from './hold.ts';
+import { nativePlan, type PreparedData, planRun, prepareData } from './prepare.ts';
+import type { CheckpointName, EvaluateOptions, Evaluation, Prediction, PredictOptions, SplitName } from './types.ts';
 
-/** @throws GradloomError RUN_NOT_FOUND, CHECKPOINT_MISSING, CHECKPOINT_DAMAGED, BAD_CALL, DEVICE_*, DATA_* */
-export async function evaluateRun(_run: string, _options: EvaluateOptions = {}): Promise<Evaluation> {
-  throw new GradloomError('INTERNAL', 'evaluateRun is being written');
+interface Opened {
+  session: NativeSession;
+  data: PreparedData;
+  checkpoint: LoadedCheckpoint;
+  /** As a person calls it. */
+  checkpointName: string;
+  split: SplitName;
+  samples: number;
+  batchSize: number;
 }
 
-/** Calls `onRow` for each sample, in order. */
+/** @throws GradloomError RUN_NOT_FOUND, CHECKPOINT_MISSING, CHECKPOINT_DAMAGED, BAD_CALL, DATA_*, DEVICE_*, CANCELLED */
+export async function evaluateRun(run: string, options: EvaluateOptions = {}): Promise<Evaluation> {
+  return withCheckpoint(run, options, async ({ session, data, checkpoint, checkpointName, split, batchSize }) => {
+    const { target } = data.facts;
+    const confusion = target.kind === 'class';
+    const result = await session.evaluate({ split, batch_size: batchSize, confusion });
+    if (result.cancelled) throw new GradloomError('CANCELLED', 'The evaluation was cancelled');
+    return {
+      split,
+      checkpoint: checkpointName,
+      folder: checkpoint.folder,
+      samples: result.samples,
+      loss: toNum(result.loss),
+      metrics: Object.fromEntries(Object.entries(result.metrics).map(([name, value]) => [name, toNum(value)])),
+      ...(result.confusion ? { confusion: rowsOf(result.confusion) } : {}),
+      ...(target.kind === 'class' ? { classes: target.classes } : {}),
+    };
+  });
+}
+
+function rowsOf(square: Float64Array): number[][] {
+  const width = Math.round(Math.sqrt(square.length));
+  return Array.from({ length: width }, (_, row) => Array.from(square.subarray(row * width, (row + 1) * width)));
+}
+
+/** Samples asked for at once: memory stays small and rows come soon. */
+const predictionBatch = 256;
+
+/** Calls `onRow` for each sample, in the split's order. Throws as `evaluateRun` does. */
 export async function predictRun(
-  _run: string,
-  _options: PredictOptions,
-  _onRow: (row: Prediction) => void,
+  run: string,
+  options: PredictOptions,
+  onRow: (row: Prediction) => void | Promise<void>,
 ): Promise<void> {
-  throw new GradloomError('INTERNAL', 'predictRun is being written');
+  await withCheckpoint(run, options, async ({ session, data, split, samples }) => {
+    const start = options.start ?? 0;
+    const end = Math.min(samples, start + (options.count ?? samples));
+    if (start < 0 || start >= samples) {
+      throw new GradloomError('BAD_CALL', `The ${split} split has no sample ${start}`, {
+        hint: `It has ${samples}, counted from 0.`,
+      });
+    }
+    const classes = data.facts.target.kind === 'class';
+    for (let first = start; first < end; first += predictionBatch) {
+      const result = await session.predict({ split, start: first, count: Math.min(predictionBatch, end - first) });
+      const { logits, probabilities, targets, width } = result;
+      for (let row = 0; row < targets.length; row += 1) {
+        const cut = (all: Float32Array) => all.subarray(row * width, (row + 1) * width);
+        const scores = cut(logits);
+        const target = targets[row] as number;
+        await onRow({
+          index: first + row,
+          class: classes ? indexOfLargest(scores) : null,
+          target: Number.isNaN(target) ? null : target,
+          logits: Array.from(scores, toNum) as Num[],
+          probabilities: classes ? (Array.from(cut(probabilities), toNum) as Num[]) : [],
+        });
+      }
+      if (options.signal?.aborted) throw new GradloomError('CANCELLED', 'The prediction was cancelled');
+    }
+  });
 }
+
+function indexOfLargest(values: Float32Array): number {
+  let best = 0;
+  for (let i = 1; i < values.length; i += 1) if ((values[i] as number) > (values[best] as number)) best = i;
+  return best;
+}
+
+async function withCheckpoint<T>(
+  run: string,
+  options: EvaluateOptions & PredictOptions,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T> {
+  const folder = await findRun(run);
+  const text = readFileSync(path.join(folder, projectName), 'utf8');
+  const { keep } = resolveProject(readProject(text).project ?? {}).training.checkpoint;
+  const { plan } = await planRun({ text, baseDir: folder, label: path.basename(folder) });
+  const environment = await readEnvironment(folder);
+  const addon = loadAddon();
+  const device = chooseDevice(options.device ?? environment?.device ?? plan.project.training.device, addon.devices());
+  const threads = environment?.threads ?? addon.describe().cpu.threads;
+  const scratch = mkdtempSync(path.join(os.tmpdir(), 'gradloom-evaluate-'));
+  const { signal } = options;
+  try {
+    const data = await prepareData(plan, addon, scratch, { signal });
+    const split = options.split ?? 'val';
+    const chosen = data.splits[split];
+    if (!chosen) {
+      throw new GradloomError('BAD_CALL', `The run ${path.basename(folder)} has no ${split} split`, {
+        hint: `It has ${Object.keys(data.splits).join(', ')}.`,
+      });
+    }
+    const session = await addon.createSession(JSON.stringify(nativePlan(plan, data, device.value, threads)));
+    const cancel = () => session.cancel();
+    signal?.addEventListener('abort', cancel);
+    try {
+      const { checkpoint, name } = await loadNamed(folder, keep, options.checkpoint, session);
+      if (checkpoint.state.data_hash !== data.data_hash || checkpoint.state.split_hash !== data.split_hash) {
+        throw new GradloomError(
+          'DATA_CHANGED',
+          `The data of ${path.basename(folder)} is not what the run was trained with`,
+          {
+            hint: 'Bring the old data back.',
+            path: 'data.source',
+          },
+        );
+      }
+      const { batch_size } = plan.project.data.loader;
+      return await work({
+        session,
+        data,
+        checkpoint,
+        checkpointName: name,
+        split,
+        samples: chosen.count,
+        batchSize: batch_size,
+      });
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      await session.close();
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** A live run may remove an old checkpoint just as it is read: then the index names newer ones, and they are tried. */
+async function loadNamed(folder: string, keep: number, asked: CheckpointName | undefined, session: NativeSession) {
+  for (let attempt = 1; ; attempt += 1) {
+    const checkpoints = new Checkpoints(folder, keep);
+    const name = asked ?? (checkpoints.hasBest ? 'best' : 'last');
+    try {
+      const checkpoint = await checkpoints.load(name);
+      await session.loadState(checkpoint.folder, { model_only: true });
+      return { checkpoint, name: String(name) };
+    } catch (thrown) {
+      if (attempt === 3 || names(new Checkpoints(folder, keep)) === names(checkpoints)) throw thrown;
+    }
+  }
+}
+
+const names = ({ entries }: Checkpoints): string => entries.map(({ folder }) => folder).join();

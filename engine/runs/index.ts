@@ -1,8 +1,13 @@
 /** The runs, as the command line, the worker and the service see them. */
+
+export { trainRun } from './begin.ts';
 export { RunControl } from './control.ts';
 export { evaluateRun, predictRun } from './evaluate.ts';
+export { findRun, readSummary } from './folder.ts';
 export { followJournal, readJournal } from './journal-reader.ts';
 export { sendAction } from './live.ts';
-export { findRun, listRuns, nextRunFolder } from './registry.ts';
-export { resumeRun, trainRun } from './trainer.ts';
+export { planRun, readRequested } from './prepare.ts';
+export { describeRun, listRuns, nextRunFolder } from './registry.ts';
+export { resumeRun } from './resume.ts';
+export { effectiveSeries, thin } from './series.ts';
 export type * from './types.ts';

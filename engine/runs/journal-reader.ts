@@ -1,17 +1,80 @@
-/** Reads a journal: whole, effective, or as it grows. */
+/** Reads a journal: whole, as effective series, or as it grows. Tolerates lines cut by a crash. */
+import { open, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { GradloomError } from '../contract/errors.ts';
 import type { RunEvent } from '../contract/events.ts';
+import { findRun } from './folder.ts';
+import { journalName } from './journal.ts';
+import { isLive } from './live.ts';
 
-/** All whole lines of the run's journal, as written. A cut last line is left out. */
-export async function readJournal(_run: string): Promise<RunEvent[]> {
-  throw new GradloomError('INTERNAL', 'readJournal is being written');
+function parseLine(line: string): RunEvent | null {
+  if (line === '') return null;
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null && typeof (value as RunEvent).type === 'string'
+      ? (value as RunEvent)
+      : null;
+  } catch {
+    return null; // cut by a crash, or left by one as zeros
+  }
 }
 
-/** Calls `onEvent` for what is there and what comes; resolves when the run is no longer live, or when `signal` aborts. */
+/** The whole events of a journal's text. */
+export function parseJournal(text: string): RunEvent[] {
+  return text.split('\n').flatMap((line) => parseLine(line) ?? []);
+}
+
+/** All whole lines of a run's journal, as written: also what lies beyond a resume. */
+export async function readJournal(run: string): Promise<RunEvent[]> {
+  const folder = await findRun(run);
+  try {
+    return parseJournal(await readFile(path.join(folder, journalName), 'utf8'));
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return []; // not begun yet
+    throw new GradloomError('NOT_READABLE', `Cannot read the journal of ${folder}`, { path: folder, cause: thrown });
+  }
+}
+
+const pollMs = 150;
+
+/**
+ * Calls `onEvent` for what is there and for what comes. Resolves when the run is no longer live and all is told, or when `signal` aborts.
+ * A journal is polled: file watchers do not tell reliably of appended bytes, on network folders least of all.
+ */
 export async function followJournal(
-  _run: string,
-  _onEvent: (event: RunEvent) => void,
-  _signal?: AbortSignal,
+  run: string,
+  onEvent: (event: RunEvent) => void,
+  signal?: AbortSignal,
 ): Promise<void> {
-  throw new GradloomError('INTERNAL', 'followJournal is being written');
+  const folder = await findRun(run);
+  let position = 0;
+  let rest = Buffer.alloc(0);
+  const buffer = Buffer.alloc(1 << 20);
+  const tell = async () => {
+    const file = await open(path.join(folder, journalName), 'r').catch(() => null);
+    if (!file) return;
+    try {
+      for (;;) {
+        const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
+        if (bytesRead === 0) return;
+        position += bytesRead;
+        const text = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+        const end = text.lastIndexOf(10) + 1;
+        rest = Buffer.from(text.subarray(end));
+        for (const event of parseJournal(text.subarray(0, end).toString('utf8'))) {
+          if (signal?.aborted) return;
+          onEvent(event);
+        }
+      }
+    } finally {
+      await file.close();
+    }
+  };
+  while (!signal?.aborted) {
+    const live = await isLive(folder);
+    await tell(); // after the question: whatever a run wrote before it ended is told
+    if (!live) return;
+    await sleep(pollMs, undefined, signal ? { signal } : {}).catch(() => {});
+  }
 }

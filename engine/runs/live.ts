@@ -1,8 +1,148 @@
-/** A live run's control endpoint. */
-import { GradloomError } from '../contract/errors.ts';
-import type { RunAction, RunState } from '../contract/events.ts';
+/** A live run can be reached: `live.json` names the process and an endpoint that takes actions as JSON lines. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { type ErrorInfo, GradloomError } from '../contract/errors.ts';
+import { type RunAction, type RunState, runActions, runStates } from '../contract/events.ts';
+import type { RunControl } from './control.ts';
+import { replaceJson } from './durable.ts';
+import { findRun } from './folder.ts';
 
-/** Asks a live run; answers with its state once the action has taken effect. @throws GradloomError RUN_NOT_FOUND, RUN_NOT_LIVE */
-export async function sendAction(_run: string, _action: RunAction): Promise<RunState> {
-  throw new GradloomError('INTERNAL', 'sendAction is being written');
+const liveName = 'live.json';
+const requestSchema = z.object({ action: z.enum(runActions) });
+const liveSchema = z.object({ pid: z.number(), endpoint: z.string(), started: z.string() });
+const answerSchema = z.union([
+  z.object({ ok: z.literal(true), status: z.enum(runStates) }),
+  z.object({
+    ok: z.literal(false),
+    error: z.custom<ErrorInfo>((value) => typeof value === 'object' && value !== null),
+  }),
+]);
+
+/** Unix sockets have room for about 100 bytes of path. */
+const longestSocketFolder = 80;
+
+/** The socket lies in a folder only this user may enter; on Windows a pipe's name cannot be guessed. */
+function newEndpoint(): { endpoint: string; remove: () => void } {
+  if (process.platform === 'win32')
+    return { endpoint: `\\\\.\\pipe\\gradloom-${crypto.randomUUID()}`, remove: () => {} };
+  const base = os.tmpdir().length > longestSocketFolder ? '/tmp' : os.tmpdir();
+  const folder = mkdtempSync(path.join(base, 'gradloom-'));
+  return { endpoint: path.join(folder, 'control'), remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+export interface Endpoint {
+  /** Removes `live.json`: before the lock is released, for the next holder writes its own. */
+  hide(): void;
+  /** Takes no more requests, lets the answers out, removes the socket. */
+  close(): Promise<void>;
+}
+
+/** Opens the run's endpoint and writes `live.json`. The caller holds the run's lock. */
+export async function openEndpoint(runFolder: string, control: RunControl): Promise<Endpoint> {
+  const { endpoint, remove } = newEndpoint();
+  const sockets = new Set<net.Socket>();
+  const server = net.createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    createInterface({ input: socket }).on('line', (line) => {
+      void answerLine(line, control).then((answer) => socket.writable && socket.write(`${JSON.stringify(answer)}\n`));
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(endpoint, resolve);
+  });
+  server.unref();
+  replaceJson(
+    path.join(runFolder, liveName),
+    { pid: process.pid, endpoint, started: new Date().toISOString() },
+    { sync: false },
+  );
+  return {
+    hide() {
+      rmSync(path.join(runFolder, liveName), { force: true });
+    },
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      await new Promise((resolve) => setImmediate(resolve)); // answers that are due are written first
+      for (const socket of sockets) socket.end();
+      const impatient = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, 500);
+      await closed;
+      clearTimeout(impatient);
+      remove();
+    },
+  };
+}
+
+async function answerLine(line: string, control: RunControl): Promise<z.infer<typeof answerSchema>> {
+  try {
+    const { action } = requestSchema.parse(JSON.parse(line));
+    return { ok: true, status: await control.request(action) };
+  } catch {
+    const error = new GradloomError('BAD_CALL', `Not an action: ${line.slice(0, 100)}`, {
+      hint: `Send {"action": …} with one of ${runActions.join(', ')}.`,
+    });
+    return { ok: false, error: error.toInfo() };
+  }
+}
+
+function connect(runFolder: string): Promise<net.Socket | null> {
+  let endpoint: string;
+  try {
+    ({ endpoint } = liveSchema.parse(JSON.parse(readFileSync(path.join(runFolder, liveName), 'utf8'))));
+  } catch {
+    return Promise.resolve(null);
+  }
+  return new Promise((resolve) => {
+    const socket = net.connect(endpoint);
+    socket.once('connect', () => resolve(socket));
+    socket.once('error', () => resolve(null));
+  });
+}
+
+/** Whether some process holds the run. A killed one leaves `live.json`, but nobody answers at its endpoint. */
+export async function isLive(runFolder: string): Promise<boolean> {
+  const socket = await connect(runFolder);
+  socket?.destroy();
+  return socket !== null;
+}
+
+/**
+ * Asks a live run, given by folder or name; answers with its state once the action has taken effect.
+ * @throws GradloomError RUN_NOT_FOUND, RUN_NOT_LIVE
+ */
+export async function sendAction(run: string, action: RunAction): Promise<RunState> {
+  const folder = await findRun(run);
+  const socket = await connect(folder);
+  if (!socket) {
+    throw new GradloomError('RUN_NOT_LIVE', `No process is training ${path.basename(folder)}, so it cannot ${action}`, {
+      hint: action === 'continue' ? `Resume it: gradloom resume ${folder}` : 'See which runs are live: gradloom runs',
+      path: folder,
+    });
+  }
+  try {
+    const line = await new Promise<string>((resolve, reject) => {
+      const gone = () =>
+        reject(
+          new GradloomError('RUN_NOT_LIVE', `The process of ${path.basename(folder)} ended before it answered`, {
+            path: folder,
+          }),
+        );
+      createInterface({ input: socket }).once('line', resolve).once('close', gone);
+      socket.once('error', gone);
+      socket.write(`${JSON.stringify({ action })}\n`);
+    });
+    const answer = answerSchema.parse(JSON.parse(line));
+    if (answer.ok) return answer.status;
+    throw GradloomError.fromInfo(answer.error);
+  } finally {
+    socket.destroy();
+  }
 }

@@ -1,18 +1,59 @@
-/** Which runs there are. */
-import { GradloomError } from '../contract/errors.ts';
-import type { RunListing } from './types.ts';
+/** Which runs there are, and in which state. */
+import { statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { GradloomError } from '../contract/errors.ts';
+import type { RunState } from '../contract/events.ts';
+import { runsDir } from '../workspace.ts';
+import { replaceJson } from './durable.ts';
+import { isRun, readSummary, summaryName } from './folder.ts';
+import { isLive } from './live.ts';
+import type { RunListing, RunSummary } from './types.ts';
 
-/** The runs of a workspace, newest first. */
-export async function listRuns(_home?: string): Promise<RunListing[]> {
-  throw new GradloomError('INTERNAL', 'listRuns is being written');
+const liveStates: readonly RunState[] = ['queued', 'preparing', 'running', 'paused'];
+
+/** One run as a list shows it. */
+export async function describeRun(folder: string): Promise<RunListing> {
+  const summary = readSummary(folder);
+  let status: RunState = summary?.status ?? 'preparing';
+  if (liveStates.includes(status) && !(await isLive(folder))) status = 'interrupted';
+  return { name: path.basename(folder), folder, status, summary };
 }
 
-/** The folder of a run given by folder or by name. @throws GradloomError RUN_NOT_FOUND */
-export async function findRun(_nameOrPath: string, _home?: string): Promise<string> {
-  throw new GradloomError('INTERNAL', 'findRun is being written');
+/** Notes in a run's summary that its process died; leaves a run alone that somebody has taken up again, or that is gone. */
+export async function markDied(folder: string, error: GradloomError): Promise<void> {
+  const summary = readSummary(folder);
+  if (!summary || !liveStates.includes(summary.status) || (await isLive(folder))) return;
+  const { code, message, hint } = error;
+  const noted: RunSummary = {
+    ...summary,
+    status: 'interrupted',
+    error: { code, message, ...(hint === undefined ? {} : { hint }) },
+    updated: new Date().toISOString(),
+  };
+  replaceJson(path.join(folder, summaryName), noted, { sync: false });
 }
 
-/** The next free `<project name>-001` in the workspace. */
-export async function nextRunFolder(_projectName: string, _home?: string): Promise<string> {
-  throw new GradloomError('INTERNAL', 'nextRunFolder is being written');
+/** The runs of a workspace, the latest changed first. */
+export async function listRuns(home?: string): Promise<RunListing[]> {
+  const base = runsDir(home);
+  const entries = await readdir(base, { withFileTypes: true }).catch(() => []);
+  const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => path.join(base, entry.name));
+  const runs = await Promise.all(folders.filter(isRun).map(describeRun));
+  const changed = ({ folder, summary }: RunListing) =>
+    summary?.updated ?? statSync(folder, { throwIfNoEntry: false })?.mtime.toISOString() ?? '';
+  return runs.sort((a, b) => changed(b).localeCompare(changed(a)) || b.name.localeCompare(a.name));
+}
+
+/** The next free `<project name>-001` in the workspace; not created yet. */
+export async function nextRunFolder(project: string, home?: string): Promise<string> {
+  const base = runsDir(home);
+  // Without what a file name may not hold on some system.
+  const safe = project.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '');
+  const stem = safe.slice(0, 80) || 'run';
+  const taken = (await readdir(base).catch(() => [])).flatMap((name) => {
+    const number = name.startsWith(`${stem}-`) ? name.slice(stem.length + 1) : '';
+    return /^\d+$/.test(number) ? [Number(number)] : [];
+  });
+  return path.join(base, `${stem}-${String(Math.max(0, ...taken) + 1).padStart(3, '0')}`);
 }

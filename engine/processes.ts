@@ -1,0 +1,78 @@
+/**
+ * Worker processes as the service sees them, and the parent as a worker sees it. Node's child processes here; Electron's main implements
+ * `ProcessHost` by utility processes.
+ */
+import { fork } from 'node:child_process';
+
+export interface ExitInfo {
+  code: number | null;
+  signal: string | null;
+  /** The last lines of its standard error. */
+  stderr: string;
+}
+
+export interface WorkerProcess {
+  readonly pid: number | undefined;
+  /** Lost without a word when the process is gone: `onExit` tells that. */
+  send(message: unknown): void;
+  onMessage(listener: (message: unknown) => void): void;
+  /** Called once, after the last message. */
+  onExit(listener: (info: ExitInfo) => void): void;
+  /** At once, without saving. */
+  kill(): void;
+}
+
+export interface ProcessHost {
+  /** Starts a built entry such as `dist/worker.js`. */
+  start(entry: string): WorkerProcess;
+}
+
+const stderrKept = 4096;
+
+export const nodeProcesses: ProcessHost = {
+  start(entry) {
+    const child = fork(entry, [], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: [] });
+    let stderr = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      stderr = (stderr + text).slice(-stderrKept);
+    });
+    child.on('error', (error) => {
+      stderr += String(error); // it could not be started: 'close' follows
+    });
+    return {
+      pid: child.pid,
+      send(message) {
+        if (child.connected) child.send(message as object, () => {});
+      },
+      onMessage: (listener) => void child.on('message', listener),
+      onExit: (listener) => void child.once('close', (code, signal) => listener({ code, signal, stderr })),
+      kill: () => void child.kill('SIGKILL'),
+    };
+  },
+};
+
+export interface Parent {
+  send(message: unknown): Promise<void>;
+  onMessage(listener: (message: unknown) => void): void;
+  /** The parent is gone: nobody will read what this process has to say. */
+  onLost(listener: () => void): void;
+  /** Lets this process end. */
+  leave(): void;
+}
+
+/** null when this process was not started as a worker. */
+export function parentOfWorker(): Parent | null {
+  if (!process.send) return null;
+  return {
+    send: (message) =>
+      new Promise((resolve) => {
+        if (!process.connected) resolve();
+        else process.send?.(message, undefined, undefined, () => resolve());
+      }),
+    onMessage: (listener) => void process.on('message', listener),
+    onLost: (listener) => void process.once('disconnect', listener),
+    leave() {
+      if (process.connected) process.disconnect();
+    },
+  };
+}

@@ -1,0 +1,308 @@
+/**
+ * The checkpoints of a run: immutable folders, written under a temporary name, checked, renamed, and named by an index. A folder goes only
+ * when the index no longer names it; a crash or a full disk in mid-save leaves all earlier ones as they were.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { GradloomError } from '../contract/errors.ts';
+import { replaceJson, syncFolder, writeDurable, writeError } from './durable.ts';
+import { type Fingerprint, fingerprint, promisedBytes, sha256OfText } from './fingerprint.ts';
+import type { CheckpointName } from './types.ts';
+
+export const checkpointsName = 'checkpoints';
+const indexName = 'index.json';
+const stateName = 'state.json';
+const temporaryPrefix = '.tmp-';
+const damagedPrefix = 'damaged-';
+
+const bestSchema = z.object({ monitor: z.string(), value: z.number(), epoch: z.number(), step: z.number() });
+
+/** Where a run stands, and all that is not tensors. Null entries are for what this version does not do yet. */
+const stateSchema = z.object({
+  version: z.literal(1),
+  /** Optimizer steps done. */
+  step: z.number().int().min(0),
+  /** The epoch in progress, from 1; after the last one, one more than there are. */
+  epoch: z.number().int().min(1),
+  /** Batches and samples of that epoch that are done; all of them: only its evaluation is left. */
+  batch: z.number().int().min(0),
+  samples_into_epoch: z.number().int().min(0),
+  /** What the epoch has summed up so far, in double and in step order. */
+  sums: z.object({
+    loss: z.number(),
+    metrics: z.record(z.string(), z.number()),
+    train_seconds: z.number(),
+    seconds: z.number(),
+    breakdown: z.record(z.string(), z.number()),
+  }),
+  /** Seconds of all earlier epochs. */
+  seconds: z.number(),
+  /** The last finished epoch's numbers, as its event tells them. */
+  last: z.record(z.string(), z.union([z.number(), z.enum(['NaN', 'Infinity', '-Infinity'])])),
+  best: bestSchema.nullable(),
+  schedule: z.null(),
+  scaler: z.null(),
+  ema: z.null(),
+  early_stopping: z.null(),
+  loader: z.object({ batch_size: z.number(), shuffle: z.boolean(), drop_last: z.boolean() }),
+  tuner: z.null(),
+  data_hash: z.string(),
+  split_hash: z.string(),
+});
+export type TrainingState = z.infer<typeof stateSchema>;
+
+const fileSchema = z.object({ bytes: z.number(), sha256: z.string() });
+const storedSchema = stateSchema.extend({ files: z.record(z.string(), fileSchema) });
+
+const entrySchema = z.object({
+  folder: z.string(),
+  step: z.number(),
+  epoch: z.number(),
+  batch: z.number(),
+  /** Of state.json, which in turn holds the other files' hashes. Null where the index was lost and made anew. */
+  sha256: z.string().nullable(),
+});
+export type CheckpointEntry = z.infer<typeof entrySchema>;
+
+const indexSchema = z.object({
+  version: z.literal(1),
+  last: z.string().nullable(),
+  best: z.string().nullable(),
+  /** Oldest first. */
+  checkpoints: z.array(entrySchema),
+});
+type Index = z.infer<typeof indexSchema>;
+
+export interface LoadedCheckpoint {
+  entry: CheckpointEntry;
+  folder: string;
+  state: TrainingState;
+}
+
+export interface SavedCheckpoint {
+  folder: string;
+  roles: ('last' | 'best')[];
+}
+
+export class Checkpoints {
+  readonly #base: string;
+  readonly #keep: number;
+  #index: Index;
+
+  /** `keep`: how many of the newest at an epoch's end are kept besides best and last. */
+  constructor(runFolder: string, keep: number) {
+    this.#base = path.join(runFolder, checkpointsName);
+    this.#keep = keep;
+    this.#index = this.#readIndex() ?? this.#rebuildIndex();
+  }
+
+  get entries(): readonly CheckpointEntry[] {
+    return this.#index.checkpoints;
+  }
+
+  /** The newest one's position, to tell whether a save would add anything. */
+  get last(): CheckpointEntry | undefined {
+    return this.#entry(this.#index.last);
+  }
+
+  /**
+   * Writes one checkpoint; `write` puts the tensors' files into a folder. On any error the earlier ones and the index stand.
+   * @throws GradloomError DISK_FULL, NOT_WRITABLE, CHECKPOINT_DAMAGED when the files do not read back whole
+   */
+  async save(state: TrainingState, best: boolean, write: (folder: string) => Promise<void>): Promise<SavedCheckpoint> {
+    const name = this.#freeName(state.step);
+    const temporary = path.join(this.#base, `${temporaryPrefix}${name}`);
+    const final = path.join(this.#base, name);
+    let sha256: string;
+    try {
+      rmSync(temporary, { recursive: true, force: true });
+      mkdirSync(temporary, { recursive: true });
+      await write(temporary);
+      const text = `${JSON.stringify({ ...state, files: await fingerprintFolder(temporary) }, null, 2)}\n`;
+      writeDurable(path.join(temporary, stateName), text);
+      sha256 = sha256OfText(readFileSync(path.join(temporary, stateName), 'utf8'));
+      if (sha256 !== sha256OfText(text)) throw damaged(temporary, `${stateName} does not read back as written`);
+      syncFolder(temporary);
+      renameSync(temporary, final);
+      syncFolder(this.#base);
+    } catch (thrown) {
+      rmSync(temporary, { recursive: true, force: true });
+      throw writeError(thrown, temporary);
+    }
+    const entry = { folder: name, step: state.step, epoch: state.epoch, batch: state.batch, sha256 };
+    const checkpoints = [...this.#index.checkpoints, entry];
+    this.#writeIndex({ ...this.#index, last: name, best: best ? name : this.#index.best, checkpoints });
+    return { folder: final, roles: best ? ['last', 'best'] : ['last'] };
+  }
+
+  /**
+   * The newest checkpoint that is whole. Damaged ones are set aside (renamed, not deleted) and reported.
+   * With none left: `found` null, and the run starts from its initial state.
+   */
+  async newestWhole(): Promise<{ found: LoadedCheckpoint | null; damaged: GradloomError[] }> {
+    const faults: GradloomError[] = [];
+    for (const entry of [...this.#index.checkpoints].reverse()) {
+      try {
+        const found = await this.#load(entry);
+        if (faults.length > 0) this.#writeIndex({ ...this.#index, best: this.#folderOfBest(found.state) });
+        return { found, damaged: faults };
+      } catch (thrown) {
+        const fault = GradloomError.from(thrown);
+        if (fault.code !== 'CHECKPOINT_DAMAGED') throw fault;
+        faults.push(fault);
+        this.#setAside(entry);
+      }
+    }
+    return { found: null, damaged: faults };
+  }
+
+  /** @throws GradloomError CHECKPOINT_MISSING, CHECKPOINT_DAMAGED */
+  async load(name: CheckpointName): Promise<LoadedCheckpoint> {
+    const entry =
+      typeof name === 'number'
+        ? this.#index.checkpoints.findLast(({ step }) => step === name)
+        : this.#entry(this.#index[name]);
+    if (entry) return this.#load(entry);
+    const there = this.#index.checkpoints.map(({ step }) => step).join(', ');
+    const which = typeof name === 'number' ? `a checkpoint of step ${name}` : `a ${name} checkpoint`;
+    throw new GradloomError('CHECKPOINT_MISSING', `The run ${path.dirname(this.#base)} has no ${which.slice(2)}`, {
+      hint: there === '' ? 'It has saved none yet.' : `It has checkpoints of steps ${there}; \`last\` is the newest.`,
+      path: this.#base,
+    });
+  }
+
+  get hasBest(): boolean {
+    return this.#index.best !== null;
+  }
+
+  /** Removes what killed saves left behind. Only for the holder of the run's lock. */
+  removeLeftovers(): void {
+    if (!existsSync(this.#base)) return;
+    const named = new Set(this.#index.checkpoints.map(({ folder }) => folder));
+    for (const name of readdirSync(this.#base)) {
+      if (name === indexName || named.has(name) || name.startsWith(damagedPrefix)) continue;
+      rmSync(path.join(this.#base, name), { recursive: true, force: true });
+    }
+  }
+
+  #entry(folder: string | null): CheckpointEntry | undefined {
+    return this.#index.checkpoints.find((entry) => entry.folder === folder);
+  }
+
+  async #load(entry: CheckpointEntry): Promise<LoadedCheckpoint> {
+    const folder = path.join(this.#base, entry.folder);
+    let text: string;
+    let stored: z.infer<typeof storedSchema>;
+    try {
+      text = readFileSync(path.join(folder, stateName), 'utf8');
+      stored = storedSchema.parse(JSON.parse(text));
+    } catch (thrown) {
+      throw damaged(folder, `${stateName} cannot be read`, thrown);
+    }
+    if (entry.sha256 !== null && sha256OfText(text) !== entry.sha256) throw damaged(folder, `${stateName} has changed`);
+    const { files, ...state } = stored;
+    for (const [name, expected] of Object.entries(files)) {
+      let found: Fingerprint;
+      try {
+        found = await fingerprint(path.join(folder, name));
+      } catch (thrown) {
+        throw damaged(folder, `${name} cannot be read`, thrown);
+      }
+      if (found.bytes !== expected.bytes) {
+        throw damaged(folder, `${name} has ${found.bytes} bytes instead of ${expected.bytes}`);
+      }
+      if (found.sha256 !== expected.sha256)
+        throw damaged(folder, `${name} is not what was written (its SHA-256 differs)`);
+    }
+    return { entry, folder, state };
+  }
+
+  #setAside({ folder }: CheckpointEntry): void {
+    const checkpoints = this.#index.checkpoints.filter((entry) => entry.folder !== folder);
+    const best = this.#index.best === folder ? null : this.#index.best;
+    const aside = path.join(this.#base, `${damagedPrefix}${folder}`);
+    rmSync(aside, { recursive: true, force: true });
+    if (existsSync(path.join(this.#base, folder))) renameSync(path.join(this.#base, folder), aside);
+    this.#index = { version: 1, last: checkpoints.at(-1)?.folder ?? null, best, checkpoints };
+    replaceJson(path.join(this.#base, indexName), this.#index);
+  }
+
+  /** Names what is kept, then removes what no longer is. */
+  #writeIndex(index: Index): void {
+    const atEpochEnds = index.checkpoints.filter(({ batch }) => batch === 0).slice(-this.#keep);
+    const kept = new Set([index.last, index.best, ...atEpochEnds.map(({ folder }) => folder)]);
+    const checkpoints = index.checkpoints.filter(({ folder }) => kept.has(folder));
+    replaceJson(path.join(this.#base, indexName), { ...index, checkpoints } satisfies Index);
+    for (const { folder } of index.checkpoints) {
+      if (!kept.has(folder)) rmSync(path.join(this.#base, folder), { recursive: true, force: true });
+    }
+    this.#index = { ...index, checkpoints };
+  }
+
+  #readIndex(): Index | null {
+    try {
+      return indexSchema.parse(JSON.parse(readFileSync(path.join(this.#base, indexName), 'utf8')));
+    } catch {
+      return null; // none yet, or damaged
+    }
+  }
+
+  /** From the folders themselves; which one was best is told by the newest state. */
+  #rebuildIndex(): Index {
+    const checkpoints: CheckpointEntry[] = [];
+    let newest: TrainingState | undefined;
+    const names = existsSync(this.#base)
+      ? readdirSync(this.#base)
+          .filter((name) => name.startsWith('step-'))
+          .sort()
+      : [];
+    for (const folder of names) {
+      try {
+        const state = storedSchema.parse(JSON.parse(readFileSync(path.join(this.#base, folder, stateName), 'utf8')));
+        checkpoints.push({ folder, step: state.step, epoch: state.epoch, batch: state.batch, sha256: null });
+        newest = state;
+      } catch {
+        // not a whole checkpoint
+      }
+    }
+    this.#index = { version: 1, last: checkpoints.at(-1)?.folder ?? null, best: null, checkpoints };
+    return { ...this.#index, best: newest ? this.#folderOfBest(newest) : null };
+  }
+
+  /** Where the best so far lies, as a state tells it; null when that one is gone. */
+  #folderOfBest({ best }: TrainingState): string | null {
+    return this.#index.checkpoints.findLast(({ step, batch }) => step === best?.step && batch === 0)?.folder ?? null;
+  }
+
+  /** `step-00000320`; a second one at the same step (evaluated since, say) gets a number. */
+  #freeName(step: number): string {
+    const name = `step-${String(step).padStart(8, '0')}`;
+    for (let again = 1; ; again += 1) {
+      const candidate = again === 1 ? name : `${name}.${again}`;
+      if (!existsSync(path.join(this.#base, candidate))) return candidate;
+    }
+  }
+}
+
+async function fingerprintFolder(folder: string): Promise<Record<string, Fingerprint>> {
+  const files: Record<string, Fingerprint> = {};
+  for (const name of readdirSync(folder).sort()) {
+    const file = path.join(folder, name);
+    const found = await fingerprint(file);
+    const promised = await promisedBytes(file);
+    if (promised !== found.bytes) {
+      throw damaged(folder, `${name} reads back with ${found.bytes} bytes, its header promises ${promised ?? 'none'}`);
+    }
+    files[name] = found;
+  }
+  return files;
+}
+
+function damaged(folder: string, what: string, cause?: unknown): GradloomError {
+  return new GradloomError('CHECKPOINT_DAMAGED', `The checkpoint ${path.basename(folder)} is damaged: ${what}`, {
+    hint: 'Resume takes the newest whole one; `--checkpoint` can name another.',
+    path: folder,
+    cause,
+  });
+}

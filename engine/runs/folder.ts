@@ -1,0 +1,143 @@
+/** A run is a folder: the names in it, how it is found, and how it comes to be. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { GradloomError } from '../contract/errors.ts';
+import type { Addon } from '../contract/native.ts';
+import { runsDir } from '../workspace.ts';
+import { writeError } from './durable.ts';
+import type { RunSummary } from './types.ts';
+
+export const projectName = 'project.json';
+export const environmentName = 'environment.json';
+export const summaryName = 'summary.json';
+export const lockName = 'lock';
+
+export function isRun(folder: string): boolean {
+  return existsSync(path.join(folder, projectName));
+}
+
+/**
+ * The folder of a run given by folder or by its name in the workspace.
+ * @throws GradloomError RUN_NOT_FOUND
+ */
+export async function findRun(nameOrPath: string, home?: string): Promise<string> {
+  const given = path.resolve(nameOrPath);
+  for (const folder of [given, path.join(runsDir(home), nameOrPath)]) if (isRun(folder)) return folder;
+  throw new GradloomError(
+    'RUN_NOT_FOUND',
+    existsSync(given) ? `${nameOrPath} holds no run (it has no ${projectName})` : `There is no run ${nameOrPath}`,
+    { hint: 'Give a run folder, or a name that `gradloom runs` shows.', path: given },
+  );
+}
+
+export function readSummary(folder: string): RunSummary | null {
+  try {
+    return JSON.parse(readFileSync(path.join(folder, summaryName), 'utf8')) as RunSummary;
+  } catch {
+    return null; // not written yet
+  }
+}
+
+export interface RunLock {
+  /** Idempotent. */
+  release(): void;
+}
+
+/** @throws GradloomError RUN_LOCKED when another process holds the run, NOT_WRITABLE */
+export function lockRun(folder: string, addon: Pick<Addon, 'lock'>): RunLock {
+  try {
+    const lock = addon.lock(path.join(folder, lockName));
+    let held = true;
+    return {
+      release() {
+        if (held) lock.release();
+        held = false;
+      },
+    };
+  } catch (thrown) {
+    const error = writeError(thrown, folder);
+    if (error.code !== 'RUN_LOCKED') throw error;
+    throw new GradloomError('RUN_LOCKED', `Another process holds the run ${folder}`, {
+      hint: 'Watch it with `gradloom watch`, or end it with `gradloom stop`.',
+      path: folder,
+    });
+  }
+}
+
+export interface NewRun {
+  folder: string;
+  lock: RunLock;
+  /** Leaves the disk as it was before: for a run that could not be begun. Releases the lock. */
+  undo(): void;
+}
+
+/**
+ * Makes an empty, locked run folder.
+ * @throws GradloomError RUN_EXISTS when there is something in it, RUN_LOCKED, NOT_WRITABLE
+ */
+export function createRun(given: string, addon: Pick<Addon, 'lock'>): NewRun {
+  const folder = path.resolve(given);
+  refuseUsed(folder);
+  let firstMade: string | undefined;
+  try {
+    firstMade = mkdirSync(folder, { recursive: true });
+  } catch (thrown) {
+    throw writeError(thrown, folder);
+  }
+  const unmake = () => {
+    if (firstMade === undefined) return;
+    // The folders above were made for this run alone, unless somebody has put something there since.
+    for (let made = folder; made.length >= firstMade.length; made = path.dirname(made)) {
+      try {
+        rmdirSync(made);
+      } catch {
+        return;
+      }
+    }
+  };
+  let lock: RunLock;
+  try {
+    lock = lockRun(folder, addon);
+  } catch (thrown) {
+    unmake();
+    throw thrown;
+  }
+  try {
+    refuseUsed(folder); // another process may have been quicker
+  } catch (thrown) {
+    lock.release();
+    throw thrown;
+  }
+  return {
+    folder,
+    lock,
+    undo() {
+      if (process.platform === 'win32') lock.release(); // there an open file cannot be removed
+      for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { recursive: true, force: true });
+      unmake();
+      lock.release();
+    },
+  };
+}
+
+function refuseUsed(folder: string): void {
+  const stat = statSync(folder, { throwIfNoEntry: false });
+  if (!stat) return;
+  if (!stat.isDirectory()) {
+    throw new GradloomError('RUN_EXISTS', `${folder} is a file`, {
+      hint: 'Give the name of a new folder.',
+      path: folder,
+    });
+  }
+  // A process killed at its very start leaves no more than this.
+  const used = readdirSync(folder).filter((name) => name !== lockName && !name.endsWith('.tmp'));
+  if (used.length === 0) return;
+  throw new GradloomError(
+    'RUN_EXISTS',
+    isRun(folder) ? `${folder} already holds a run` : `The folder ${folder} is not empty`,
+    {
+      hint: isRun(folder) ? 'Go on with it by `gradloom resume`, or give a new folder.' : 'Give a new folder.',
+      path: folder,
+    },
+  );
+}

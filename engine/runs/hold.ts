@@ -1,0 +1,234 @@
+/** The last stage of starting and resuming alike: from a session to the end of the run. */
+import { rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { GradloomError } from '../contract/errors.ts';
+import type { RunState } from '../contract/events.ts';
+import type { Addon } from '../contract/native.ts';
+import type { Plan } from '../contract/plan.ts';
+import type { TrainingState } from './checkpoints.ts';
+import type { RunControl } from './control.ts';
+import { replaceJson } from './durable.ts';
+import { environmentName, type RunLock } from './folder.ts';
+import { openEndpoint } from './live.ts';
+import type { Hardware, PreparedData } from './prepare.ts';
+import type { RunRecord } from './record.ts';
+import { batchesPerEpoch, epochOfStep, save, type Training, train } from './trainer.ts';
+import type { EndEvent, RunSummary } from './types.ts';
+
+/** `environment.json`: on what the run runs, so that its numbers can be explained and repeated. Rewritten by a resume. */
+export interface Environment {
+  version: 1;
+  versions: Record<string, string>;
+  device: string;
+  device_label: string;
+  device_reason?: string;
+  precision: string;
+  precision_reason?: string;
+  threads: number;
+  cpu: string;
+  seed: number;
+  deterministic: boolean;
+  data_hash: string;
+  split_hash: string;
+  /** Names of the classes, for whoever reads the exported weights; null where targets are vectors. */
+  classes: string[] | null;
+}
+
+export function describeEnvironment(plan: Plan, data: PreparedData, hardware: Hardware, addon: Addon): Environment {
+  const { device, precision, threads } = hardware;
+  const { libtorch, cpu } = addon.describe();
+  const { seed, deterministic } = plan.project.training;
+  return {
+    version: 1,
+    versions: { libtorch, node: process.versions.node, platform: `${process.platform}-${process.arch}` },
+    device: device.value,
+    device_label: addon.devices().find(({ name }) => name === device.value)?.label ?? device.value,
+    ...(device.reason === undefined ? {} : { device_reason: device.reason }),
+    precision: precision.value,
+    ...(precision.reason === undefined ? {} : { precision_reason: precision.reason }),
+    threads,
+    cpu: cpu.capability,
+    seed,
+    deterministic,
+    data_hash: data.data_hash,
+    split_hash: data.split_hash,
+    classes: data.facts.target.kind === 'class' ? data.facts.target.classes : null,
+  };
+}
+
+export async function readEnvironment(folder: string): Promise<Environment | null> {
+  try {
+    return JSON.parse(await readFile(path.join(folder, environmentName), 'utf8')) as Environment;
+  } catch {
+    return null; // killed while it was prepared
+  }
+}
+
+export function writeEnvironment(folder: string, environment: Environment): void {
+  replaceJson(path.join(folder, environmentName), environment);
+}
+
+/** What a run's summary says before its first epoch. */
+export function newSummary(plan: Plan, hardware: Hardware): RunSummary {
+  const time = new Date().toISOString();
+  return {
+    version: 1,
+    name: plan.project.name,
+    status: 'preparing',
+    device: hardware.device.value,
+    precision: hardware.precision.value,
+    epoch: 0,
+    epochs: plan.project.training.epochs,
+    step: 0,
+    steps_per_epoch: 0,
+    parameters: plan.parameters,
+    seconds: 0,
+    last: {},
+    best: null,
+    samples_per_second: null,
+    started: time,
+    updated: time,
+  };
+}
+
+/**
+ * Holds the run while `work` lasts: reachable for actions, and then let go in an order that lets the next holder in as soon as an action is
+ * answered. `undo` takes back a run that could not be begun.
+ */
+export async function whileHeld(
+  held: { folder: string; lock: RunLock; undo?: () => void },
+  control: RunControl,
+  work: () => Promise<EndEvent>,
+): Promise<EndEvent> {
+  const { folder, lock, undo } = held;
+  let ended: RunState = 'failed';
+  const endpoint = await openEndpoint(folder, control).catch((thrown: unknown) => {
+    undo?.();
+    lock.release();
+    throw thrown;
+  });
+  try {
+    const end = await work();
+    ended = end.status;
+    return end;
+  } catch (thrown) {
+    undo?.();
+    throw thrown;
+  } finally {
+    endpoint.hide();
+    lock.release();
+    if (control.wish === 'discard') rmSync(folder, { recursive: true, force: true });
+    control.reached(ended, true);
+    await endpoint.close();
+  }
+}
+
+export type Advice = { code: string; message: string; hint?: string };
+
+export interface Opening {
+  training: Training;
+  plan: Plan;
+  environment: Environment;
+  /** Told right after the start. */
+  advice: Advice[];
+  /** Save before the first step: for initial weights that cannot be made again from the seed. */
+  saveInitial: boolean;
+  /** Of a resume. */
+  resumed?: { fromStep: number; note?: string };
+}
+
+/** Tells the start, trains, tells the end. What goes wrong from here on is an event and a status, for the run can be resumed. */
+export async function trainHeld({
+  training,
+  plan,
+  environment,
+  advice,
+  saveInitial,
+  resumed,
+}: Opening): Promise<EndEvent> {
+  const { control, epochs, plan: native, record, session, state } = training;
+  const stepsPerEpoch = Math.ceil(batchesPerEpoch(native) / native.accumulate);
+  const { device, precision, precision_reason, versions } = environment;
+  let status: RunState;
+  try {
+    const { step, best, last } = state;
+    record.update({
+      status: 'running',
+      epochs,
+      epoch: state.epoch - 1,
+      step,
+      best,
+      last,
+      steps_per_epoch: stepsPerEpoch,
+      device,
+    });
+    record.emit({
+      type: 'start',
+      run: record.folder,
+      name: plan.project.name,
+      device,
+      precision,
+      ...(precision_reason === undefined ? {} : { precision_reason }),
+      seed: native.seed,
+      epochs,
+      steps_per_epoch: stepsPerEpoch,
+      train_samples: native.data.splits.train?.count ?? 0,
+      val_samples: native.data.splits.val?.count ?? 0,
+      parameters: plan.parameters,
+      versions,
+    });
+    if (resumed) {
+      const { fromStep, note } = resumed;
+      record.emit({ type: 'resume', from_step: fromStep, ...(note === undefined ? {} : { note }) });
+    }
+    for (const line of advice) record.emit({ type: 'advice', ...line });
+    if (saveInitial) await save(training);
+    control.reached('running');
+    status = await train(training);
+  } catch (thrown) {
+    status = 'failed';
+    tellFailure(record, GradloomError.from(thrown));
+  }
+  await session.close();
+  return finish(record, status, state);
+}
+
+/** The disk may be what failed: then at least the listeners know. */
+function tellFailure(record: RunRecord, error: GradloomError): void {
+  const { code, message, hint } = error;
+  try {
+    record.emit({ type: 'error', ...error.toInfo() });
+    record.update({ error: { code, message, ...(hint === undefined ? {} : { hint }) } });
+  } catch {
+    record.tell({ type: 'error', ...error.toInfo() });
+  }
+}
+
+export function endOf(folder: string, status: RunState, state: TrainingState | null) {
+  return {
+    type: 'end' as const,
+    status,
+    run: folder,
+    epoch: state ? epochOfStep(state) : 0,
+    step: state?.step ?? 0,
+    seconds: state ? state.seconds + state.sums.seconds : 0,
+  };
+}
+
+/** The end's line and summary; closes the journal. */
+export function finish(record: RunRecord, status: RunState, state: TrainingState | null): EndEvent {
+  const end = endOf(record.folder, status, state);
+  const { epoch, step, seconds } = end;
+  try {
+    record.update({ status, epoch, step, seconds });
+    const told = record.emit(end);
+    record.journal.sync();
+    return told;
+  } catch (thrown) {
+    if (status !== 'failed') tellFailure(record, GradloomError.from(thrown));
+    return record.tell({ ...end, status: 'failed' });
+  } finally {
+    record.journal.close();
+  }
+}

@@ -1,0 +1,192 @@
+/** From a project's text to what a session needs: read, edited, planned against its data, packed, split. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { GradloomError } from '../contract/errors.ts';
+import { fieldInfo } from '../contract/fields.ts';
+import type { Addon, NativePlan } from '../contract/native.ts';
+import { type Plan, planProject } from '../contract/plan.ts';
+import type { Edit, Problem } from '../contract/problems.ts';
+import { editProject, readProject, resolveProject } from '../contract/project.ts';
+import { sources } from '../contract/sources.ts';
+import type { DataFacts } from '../contract/tensors.ts';
+import { describeSource, makeSplits, packSource, type Splits } from '../data/index.ts';
+import { systemError } from '../files.ts';
+import { cacheDir } from '../workspace.ts';
+import { type Choice, chooseDevice, choosePrecision } from './device.ts';
+import type { TrainRequest } from './types.ts';
+
+export interface PlannedRun {
+  /** The project as run: edits made, paths absolute. */
+  text: string;
+  plan: Plan;
+  warnings: Problem[];
+}
+
+/** The request's project with its edits. @throws GradloomError PROJECT_SYNTAX, PROJECT_NEWER, BAD_CALL, FILE_NOT_FOUND */
+export function readRequested(request: TrainRequest): { text: string; baseDir: string; label: string } {
+  const edits: Edit[] = [
+    ...(request.device === undefined ? [] : [set('training.device', request.device)]),
+    ...(request.precision === undefined ? [] : [set('training.precision', request.precision)]),
+    ...(request.epochs === undefined ? [] : [set('training.epochs', request.epochs)]),
+    ...(request.set ?? []).map(([key, value]) => set(key, value)),
+  ];
+  const label = request.projectFile ?? 'the project';
+  if (request.projectText === undefined && request.projectFile === undefined) {
+    throw new GradloomError('BAD_CALL', 'No project was given');
+  }
+  const written = request.projectText ?? readText(request.projectFile as string);
+  const { text } = atFile(request.projectFile, () => readProject(written));
+  const baseDir = request.projectFile
+    ? path.dirname(path.resolve(request.projectFile))
+    : (request.baseDir ?? process.cwd());
+  return { text: editProject(text, edits), baseDir, label };
+}
+
+/** An edit from a dotted key path; numbers in it are places in lists. */
+export function set(key: string, value: unknown): Edit {
+  const parts = key.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  return { op: 'set', path: parts, value };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (thrown) {
+    throw systemError(thrown, file, 'read');
+  }
+}
+
+/** Errors about a text gain the file's name. */
+function atFile<T>(file: string | undefined, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    const error = GradloomError.from(thrown);
+    if (file === undefined || error.path !== undefined) throw error;
+    throw GradloomError.fromInfo({ ...error.toInfo(), path: file });
+  }
+}
+
+/**
+ * The plan against the data's own description. Creates nothing.
+ * @throws GradloomError PROJECT_INVALID naming every error, DATA_*
+ */
+export async function planRun(given: { text: string; baseDir: string; label: string }): Promise<PlannedRun> {
+  const text = editProject(given.text, absolutePaths(given.text, given.baseDir));
+  const read = readProject(text);
+  const { source } = resolveProject(read.project ?? {}).data;
+  let facts: DataFacts | null = null;
+  let dataError: unknown;
+  try {
+    if (source && read.project) facts = await describeSource(source, given.baseDir);
+  } catch (thrown) {
+    dataError = thrown;
+  }
+  const plan = planProject(read.project ?? {}, facts);
+  const problems = [...read.problems, ...plan.problems];
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw invalid(given.label, errors);
+  if (dataError !== undefined) throw dataError;
+  if (!plan.model || !plan.splits || !facts) {
+    throw new GradloomError('INTERNAL', 'The plan has neither a network nor an error');
+  }
+  return { text, plan, warnings: problems };
+}
+
+function invalid(label: string, errors: Problem[]): GradloomError {
+  const [first] = errors as [Problem, ...Problem[]];
+  const list = errors.map(({ path: place, message }) => `${place || 'project'}: ${message}`);
+  const message =
+    errors.length === 1
+      ? `${label} cannot be trained: ${list[0]}`
+      : `${label} cannot be trained, it has ${errors.length} problems:\n${list.map((line) => `  ${line}`).join('\n')}`;
+  return new GradloomError('PROJECT_INVALID', message, { hint: first.hint, path: first.path });
+}
+
+/** A run folder can be copied, and its project is no longer beside the data: every path in it is made absolute. */
+function absolutePaths(text: string, baseDir: string): Edit[] {
+  const project = readProject(text).project as {
+    data?: { source?: Record<string, unknown> };
+    model?: { weights?: unknown };
+  } | null;
+  const source = project?.data?.source;
+  const params = sources.get(String(source?.kind))?.params ?? {};
+  const pathKeys = Object.entries(params).flatMap(([key, schema]) =>
+    fieldInfo(schema).control === 'path' ? [key] : [],
+  );
+  const absolute = (key: string, value: unknown): Edit[] =>
+    typeof value === 'string' && !path.isAbsolute(value) ? [set(key, path.resolve(baseDir, value))] : [];
+  return [
+    ...pathKeys.flatMap((key) => absolute(`data.source.${key}`, source?.[key])),
+    ...absolute('model.weights', project?.model?.weights),
+  ];
+}
+
+export interface Hardware {
+  device: Choice;
+  precision: Choice;
+  /** Threads for ATen; fixed for the whole run, because sums depend on them. */
+  threads: number;
+}
+
+/** @throws GradloomError DEVICE_UNKNOWN, DEVICE_UNAVAILABLE */
+export function chooseHardware(plan: Plan, addon: Addon): Hardware {
+  const { device, precision } = plan.project.training;
+  return {
+    device: chooseDevice(device, addon.devices()),
+    precision: choosePrecision(precision),
+    threads: addon.describe().cpu.threads,
+  };
+}
+
+export interface PreparedData {
+  splits: Splits;
+  parts: NativePlan['data']['parts'];
+  facts: DataFacts;
+  data_hash: string;
+  split_hash: string;
+}
+
+/** Packs the data, if need be, and draws the splits; `splitFolder` is where their index files go. */
+export async function prepareData(
+  plan: Plan,
+  addon: Addon,
+  splitFolder: string,
+  options: { signal?: AbortSignal | undefined; onProgress?: (done: number, total: number) => void } = {},
+): Promise<PreparedData> {
+  const { source, split } = plan.project.data;
+  if (!source) throw new GradloomError('INTERNAL', 'A planned run has no data source');
+  const { signal, onProgress } = options;
+  const pack = await packSource(source, '/', {
+    cacheDir: cacheDir(),
+    addon,
+    ...(signal ? { signal } : {}),
+    ...(onProgress ? { onProgress: ({ done, total }) => onProgress(done, total) } : {}),
+  });
+  const { splits, hash } = await makeSplits(pack, split, addon, splitFolder);
+  return { splits, parts: pack.parts, facts: pack.facts, data_hash: pack.hash, split_hash: hash };
+}
+
+export function nativePlan(plan: Plan, data: PreparedData, device: string, threads: number): NativePlan {
+  const { training, data: settings } = plan.project;
+  return {
+    seed: training.seed,
+    deterministic: training.deterministic,
+    device,
+    threads,
+    input: plan.input,
+    model: plan.model ?? [],
+    loss: plan.loss,
+    optimizer: plan.optimizer,
+    metrics: plan.metrics,
+    accumulate: training.accumulate,
+    clip_grad_norm: training.clip_grad_norm,
+    transforms: plan.transforms,
+    data: { parts: data.parts, splits: presentSplits(data.splits) },
+    loader: settings.loader,
+  };
+}
+
+function presentSplits(splits: Splits): NativePlan['data']['splits'] {
+  return Object.fromEntries(Object.entries(splits).filter(([, split]) => split !== undefined));
+}

@@ -1,0 +1,60 @@
+/** What the service and a worker say to each other; both parse every message. One job a worker. */
+import { z } from 'zod';
+import type { ErrorInfo } from '../contract/errors.ts';
+import { type RunEvent, runActions, runStates } from '../contract/events.ts';
+import type { Evaluation, Prediction } from './types.ts';
+
+/** Made by our own code on the other side; its fields are for people and programs that read it, not for us to act on. */
+const opaque = <T>() => z.custom<T>((value) => typeof value === 'object' && value !== null);
+
+const trainRequest = z.object({
+  projectFile: z.string().exactOptional(),
+  projectText: z.string().exactOptional(),
+  baseDir: z.string().exactOptional(),
+  run: z.string().exactOptional(),
+  device: z.string().exactOptional(),
+  precision: z.string().exactOptional(),
+  epochs: z.number().exactOptional(),
+  set: z.array(z.tuple([z.string(), z.unknown()])).exactOptional(),
+});
+
+const resumeRequest = z.object({
+  run: z.string(),
+  epochs: z.number().exactOptional(),
+  device: z.string().exactOptional(),
+});
+
+const split = z.enum(['train', 'val', 'test']);
+const checkpoint = z.union([z.enum(['best', 'last']), z.number()]);
+
+const evaluateOptions = z.object({
+  split: split.exactOptional(),
+  checkpoint: checkpoint.exactOptional(),
+  device: z.string().exactOptional(),
+});
+
+const predictOptions = evaluateOptions.extend({
+  start: z.number().exactOptional(),
+  count: z.number().exactOptional(),
+});
+
+/** The first message is the job; `action` may follow while it lasts. */
+export const toWorker = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('train'), request: trainRequest }),
+  z.object({ type: z.literal('resume'), request: resumeRequest }),
+  z.object({ type: z.literal('evaluate'), run: z.string(), options: evaluateOptions }),
+  z.object({ type: z.literal('predict'), run: z.string(), options: predictOptions }),
+  z.object({ type: z.literal('action'), id: z.number(), action: z.enum([...runActions, 'interrupt']) }),
+]);
+export type ToWorker = z.infer<typeof toWorker>;
+export type Job = Exclude<ToWorker, { type: 'action' }>;
+
+/** `result` or `failure` is the last message. */
+export const fromWorker = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('event'), event: opaque<RunEvent>() }),
+  z.object({ type: z.literal('answer'), id: z.number(), status: z.enum(runStates) }),
+  z.object({ type: z.literal('row'), row: opaque<Prediction>() }),
+  z.object({ type: z.literal('result'), value: opaque<Evaluation | RunEvent>().nullable() }),
+  z.object({ type: z.literal('failure'), error: opaque<ErrorInfo>() }),
+]);
+export type FromWorker = z.infer<typeof fromWorker>;

@@ -1,0 +1,69 @@
+/** What a live run tells: each event to its journal and to whoever listens, and its state to `summary.json`. */
+import path from 'node:path';
+import type { RunEvent, RunState } from '../contract/events.ts';
+import { replaceJson } from './durable.ts';
+import { summaryName } from './folder.ts';
+import { Journal } from './journal.ts';
+import type { EventSink, RunSummary } from './types.ts';
+
+/** Events of the union, without the time that `emit` adds. */
+type Timeless<Event> = Event extends RunEvent ? Omit<Event, 'time'> : never;
+export type NewEvent = Timeless<RunEvent>;
+
+const now = (): string => new Date().toISOString();
+
+export class RunRecord {
+  readonly folder: string;
+  readonly journal: Journal;
+  readonly #sink: EventSink;
+  #summary: RunSummary;
+
+  constructor(folder: string, summary: RunSummary, sink: EventSink) {
+    this.folder = folder;
+    this.#summary = summary;
+    this.#sink = sink;
+    this.journal = new Journal(folder);
+  }
+
+  get summary(): Readonly<RunSummary> {
+    return this.#summary;
+  }
+
+  /** Writes first, then tells: what a listener knows, a reader of the folder can know too. */
+  emit<E extends NewEvent>(event: E): E & { time: string } {
+    const timed = { ...event, time: now() };
+    this.journal.add(timed as RunEvent);
+    this.journal.flush();
+    this.#sink(timed as RunEvent);
+    return timed;
+  }
+
+  /** To listeners only: progress of preparations, and what can no longer be written. */
+  tell<E extends NewEvent>(event: E): E & { time: string } {
+    const timed = { ...event, time: now() };
+    this.#sink(timed as RunEvent);
+    return timed;
+  }
+
+  update(changes: Partial<RunSummary>): void {
+    this.#summary = { ...this.#summary, ...changes, updated: now() };
+    replaceJson(path.join(this.folder, summaryName), this.#summary, { sync: false });
+  }
+
+  enter(status: RunState): void {
+    this.update({ status });
+    this.emit({ type: 'state', status });
+  }
+}
+
+const progressMs = 250;
+
+/** Tells how far packing is, a few times a second, and nothing when it is done at once. */
+export function packingProgress(record: RunRecord): (done: number, total: number) => void {
+  let told = performance.now();
+  return (done, total) => {
+    if (performance.now() - told < progressMs) return;
+    told = performance.now();
+    record.tell({ type: 'progress', stage: 'packing the data', done, total });
+  };
+}

@@ -1,0 +1,185 @@
+/** Goes on with a run from its newest whole checkpoint, as if it had never ended. */
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { GradloomError } from '../contract/errors.ts';
+import type { Addon } from '../contract/native.ts';
+import { editProject, readProject, resolveProject } from '../contract/project.ts';
+import { loadAddon } from '../native/load.ts';
+import { Checkpoints, type LoadedCheckpoint } from './checkpoints.ts';
+import type { RunControl } from './control.ts';
+import { chooseDevice } from './device.ts';
+import { replaceFile } from './durable.ts';
+import { findRun, lockRun, projectName, readSummary } from './folder.ts';
+import {
+  type Advice,
+  describeEnvironment,
+  type Environment,
+  endOf,
+  finish,
+  newSummary,
+  readEnvironment,
+  trainHeld,
+  whileHeld,
+  writeEnvironment,
+} from './hold.ts';
+import { openSession } from './open.ts';
+import {
+  chooseHardware,
+  type Hardware,
+  nativePlan,
+  type PlannedRun,
+  type PreparedData,
+  planRun,
+  prepareData,
+  set,
+} from './prepare.ts';
+import { packingProgress, RunRecord } from './record.ts';
+import { initialState } from './trainer.ts';
+import type { EndEvent, EventSink, ResumeRequest } from './types.ts';
+
+/**
+ * Resumes an interrupted, failed, parked or stopped run, or extends a completed one (`epochs` is the new total). With nothing left to do it
+ * answers the end at once. Throws, with the run as it was, when it cannot go on: RUN_NOT_FOUND, RUN_LOCKED, DATA_CHANGED, DATA_*, DEVICE_*…
+ */
+export async function resumeRun(request: ResumeRequest, sink: EventSink, control: RunControl): Promise<EndEvent> {
+  const folder = await findRun(request.run);
+  const addon = loadAddon();
+  const lock = lockRun(folder, addon);
+  return whileHeld({ folder, lock }, control, async () => {
+    removeTemporaryFiles(folder);
+    const text = readRunProject(folder, request.epochs);
+    const { checkpoint, epochs } = resolveProject(readProject(text).project ?? {}).training;
+    const checkpoints = new Checkpoints(folder, checkpoint.keep);
+    checkpoints.removeLeftovers();
+    const { found, damaged } = await checkpoints.newestWhole();
+    if (found && found.state.epoch > epochs) return nothingLeft(folder, found, sink);
+
+    const planned = await planRun({ text, baseDir: folder, label: path.basename(folder) });
+    const before = await readEnvironment(folder);
+    const hardware = hardwareFor(planned, before, request.device, addon);
+    const { error: _, ...summary } = readSummary(folder) ?? newSummary(planned.plan, hardware);
+    const record = new RunRecord(folder, summary, sink);
+    try {
+      const data = await prepareData(planned.plan, addon, folder, {
+        signal: control.signal,
+        onProgress: packingProgress(record),
+      });
+      checkData(found?.state ?? before, data, folder);
+      const environment = describeEnvironment(planned.plan, data, hardware, addon);
+      const native = nativePlan(planned.plan, data, environment.device, environment.threads);
+      const { session, advice, fromFile } = await openSession(addon, planned.plan, native, folder, found);
+      writeEnvironment(folder, environment);
+      replaceFile(path.join(folder, projectName), planned.text);
+      const note = noteOn(found, damaged);
+      const training = {
+        session,
+        plan: native,
+        epochs,
+        checkpoint,
+        checkpoints,
+        record,
+        control,
+        state: found?.state ?? initialState(native, data),
+      };
+      return await trainHeld({
+        training,
+        plan: planned.plan,
+        environment,
+        advice: [
+          ...damaged.map(({ code, message }) => ({ code, message })),
+          ...changes(before, environment),
+          ...advice,
+        ],
+        saveInitial: fromFile,
+        resumed: { fromStep: found?.state.step ?? 0, ...(note === undefined ? {} : { note }) },
+      });
+    } catch (thrown) {
+      if (control.leaving && GradloomError.from(thrown).code === 'CANCELLED') {
+        return finish(record, control.leftAs, found?.state ?? null);
+      }
+      record.journal.close();
+      throw thrown;
+    }
+  });
+}
+
+/** What processes that died left half written. */
+function removeTemporaryFiles(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (name.endsWith('.tmp')) rmSync(path.join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function readRunProject(folder: string, epochs: number | undefined): string {
+  const file = path.join(folder, projectName);
+  try {
+    const text = readFileSync(file, 'utf8');
+    readProject(text);
+    return epochs === undefined ? text : editProject(text, [set('training.epochs', epochs)]);
+  } catch (thrown) {
+    throw new GradloomError('RUN_DAMAGED', `The run's project cannot be read: ${GradloomError.from(thrown).message}`, {
+      hint: 'Restore the file from a copy; the checkpoints are not affected.',
+      path: file,
+      cause: thrown,
+    });
+  }
+}
+
+/** Complete already; a run killed between its last checkpoint and its end is told so now. */
+function nothingLeft(folder: string, { state }: LoadedCheckpoint, sink: EventSink): EndEvent {
+  const summary = readSummary(folder);
+  if (summary && summary.status !== 'completed')
+    return finish(new RunRecord(folder, summary, sink), 'completed', state);
+  const end = { ...endOf(folder, 'completed', state), time: new Date().toISOString() };
+  sink(end);
+  return end;
+}
+
+/** The device that is asked for, else the one that the run used last. */
+function hardwareFor(
+  { plan }: PlannedRun,
+  before: Environment | null,
+  asked: string | undefined,
+  addon: Addon,
+): Hardware {
+  if (!before && asked === undefined) return chooseHardware(plan, addon);
+  const device = chooseDevice(asked ?? (before as Environment).device, addon.devices());
+  const { training } = plan.project;
+  const chosen = chooseHardware(
+    { ...plan, project: { ...plan.project, training: { ...training, device: device.value } } },
+    addon,
+  );
+  return { ...chosen, device, threads: before?.threads ?? chosen.threads };
+}
+
+function checkData(before: { data_hash: string; split_hash: string } | null, now: PreparedData, folder: string): void {
+  if (!before || (before.data_hash === now.data_hash && before.split_hash === now.split_hash)) return;
+  const what = before.data_hash === now.data_hash ? 'split' : 'data';
+  throw new GradloomError(
+    'DATA_CHANGED',
+    `The ${what} of ${path.basename(folder)} is not what the run was begun with`,
+    {
+      hint: 'Bring the old data back to go on with this run, or train a new one.',
+      path: 'data.source',
+    },
+  );
+}
+
+function changes(before: Environment | null, now: Environment): Advice[] {
+  if (!before) return [];
+  const changed = [
+    ...(before.device === now.device ? [] : [`the device was ${before.device} and is ${now.device}`]),
+    ...(before.versions.libtorch === now.versions.libtorch
+      ? []
+      : [`libtorch was ${before.versions.libtorch} and is ${now.versions.libtorch}`]),
+    ...(before.cpu === now.cpu ? [] : [`the processor had ${before.cpu} and has ${now.cpu}`]),
+  ];
+  if (changed.length === 0) return [];
+  return [{ code: 'ENVIRONMENT_CHANGED', message: `${changed.join('; ')}: numbers may differ in their last digits` }];
+}
+
+function noteOn(found: LoadedCheckpoint | null, damaged: GradloomError[]): string | undefined {
+  const from = found ? `the checkpoint of step ${found.state.step}` : 'the initial state';
+  if (damaged.length > 0) return `${damaged.map(({ message }) => message).join('; ')}. Went back to ${from}`;
+  return found ? undefined : 'No checkpoint was saved: started from the initial state';
+}

@@ -1,0 +1,237 @@
+/** The engine service: owns workers and open projects. It never loads libtorch, so it outlives whatever a run does to its process. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { GradloomError } from './contract/errors.ts';
+import type { RunAction, RunEvent, RunState } from './contract/events.ts';
+import type { Edit } from './contract/problems.ts';
+import { editProject } from './contract/project.ts';
+import { systemError } from './files.ts';
+import type { ExitInfo, ProcessHost, WorkerProcess } from './processes.ts';
+import { replaceFile } from './runs/durable.ts';
+import { findRun } from './runs/folder.ts';
+import { type FrameListener, followFrames } from './runs/frame.ts';
+import { sendAction } from './runs/live.ts';
+import { fromWorker, type Job, type ToWorker } from './runs/protocol.ts';
+import { describeRun, listRuns, markDied } from './runs/registry.ts';
+import type {
+  EndEvent,
+  EvaluateOptions,
+  Evaluation,
+  Prediction,
+  PredictOptions,
+  ResumeRequest,
+  RunListing,
+  TrainRequest,
+} from './runs/types.ts';
+
+export interface OpenProject {
+  file: string;
+  text: string;
+  /** Of the text on disk; a save must name the one that it edited. */
+  revision: string;
+}
+
+export interface StartedRun {
+  /** The run's folder. */
+  run: string;
+  /** Resolves at the run's end, also when its worker dies. */
+  ended: Promise<EndEvent | GradloomError>;
+}
+
+interface LiveWorker {
+  process: WorkerProcess;
+  exited: Promise<ExitInfo>;
+  ask(action: RunAction | 'interrupt'): Promise<RunState>;
+}
+
+interface Conversation {
+  onEvent?: (event: RunEvent) => void;
+  onRow?: (row: Prediction) => void;
+  signal?: AbortSignal | undefined;
+}
+
+/** How long a worker may take to save when the service closes. */
+const patienceMs = 20_000;
+
+export class Service {
+  readonly #host: ProcessHost;
+  readonly #workerEntry: string;
+  readonly #workers = new Set<LiveWorker>();
+  readonly #following = new Set<AbortController>();
+  #closed = false;
+
+  constructor(options: { processes: ProcessHost; workerEntry: string }) {
+    this.#host = options.processes;
+    this.#workerEntry = options.workerEntry;
+  }
+
+  /** Resolves when the run has begun; rejects when it could not. `onEvent` sees every event, also those of its preparation. */
+  train(request: TrainRequest, onEvent?: (event: RunEvent) => void): Promise<StartedRun> {
+    return this.#startRun({ type: 'train', request }, onEvent);
+  }
+
+  resume(request: ResumeRequest, onEvent?: (event: RunEvent) => void): Promise<StartedRun> {
+    return this.#startRun({ type: 'resume', request }, onEvent);
+  }
+
+  /** On any live run, whoever started it. `continue` on a parked run resumes it here. */
+  async act(run: string, action: RunAction): Promise<RunState> {
+    const folder = await findRun(run);
+    if (action === 'continue' && (await describeRun(folder)).status === 'parked') {
+      await this.resume({ run: folder });
+      return 'running';
+    }
+    return sendAction(folder, action);
+  }
+
+  listRuns(): Promise<RunListing[]> {
+    return listRuns();
+  }
+
+  evaluate(run: string, options: EvaluateOptions): Promise<Evaluation> {
+    const { signal, ...rest } = options;
+    return this.#converse({ type: 'evaluate', run, options: rest }, { signal }) as Promise<Evaluation>;
+  }
+
+  async predict(run: string, options: PredictOptions, onRow: (row: Prediction) => void): Promise<void> {
+    const { signal, ...rest } = options;
+    await this.#converse({ type: 'predict', run, options: rest }, { onRow, signal });
+  }
+
+  /** Frames of a run until it ends or the answer is called. A listener has at most one undelivered frame; the newest wins. */
+  async subscribe(run: string, deliver: FrameListener): Promise<() => void> {
+    const folder = await findRun(run);
+    const following = new AbortController();
+    this.#following.add(following);
+    void followFrames(folder, deliver, following.signal)
+      .catch(() => {}) // the run was deleted, or the listener failed: nobody is left to tell
+      .finally(() => this.#following.delete(following));
+    return () => following.abort();
+  }
+
+  openProject(file: string): OpenProject {
+    try {
+      const text = readFileSync(file, 'utf8');
+      return { file: path.resolve(file), text, revision: revisionOf(text) };
+    } catch (thrown) {
+      throw systemError(thrown, file, 'read');
+    }
+  }
+
+  /** @throws GradloomError STALE_REVISION when the file has changed since `revision`, by another window or another program */
+  saveProject(file: string, revision: string, edits: Edit[]): OpenProject {
+    const open = this.openProject(file);
+    if (open.revision !== revision) {
+      throw new GradloomError('STALE_REVISION', `${file} was changed since it was opened here`, {
+        hint: 'Load it again, then repeat the change.',
+        path: file,
+      });
+    }
+    const text = editProject(open.text, edits);
+    replaceFile(open.file, text);
+    return { file: open.file, text, revision: revisionOf(text) };
+  }
+
+  /** Lets every worker save and end. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const following of this.#following) following.abort();
+    await Promise.all(
+      [...this.#workers].map(async ({ ask, exited, process: child }) => {
+        void ask('interrupt');
+        const impatient = setTimeout(() => child.kill(), patienceMs);
+        await exited;
+        clearTimeout(impatient);
+      }),
+    );
+  }
+
+  async #startRun(job: Job, onEvent: ((event: RunEvent) => void) | undefined): Promise<StartedRun> {
+    return new Promise((resolve, reject) => {
+      let begun = false;
+      let folder: string | undefined;
+      let tellEnd: (end: EndEvent | GradloomError) => void = () => {};
+      const ended = new Promise<EndEvent | GradloomError>((tell) => {
+        tellEnd = tell;
+      });
+      const begin = (run: string) => {
+        folder = run;
+        if (!begun) resolve({ run, ended });
+        begun = true;
+      };
+      this.#converse(job, {
+        onEvent(event) {
+          if (event.type === 'start' || event.type === 'end') begin(event.run);
+          onEvent?.(event);
+        },
+      }).then(
+        (end) => {
+          begin((end as EndEvent).run);
+          tellEnd(end as EndEvent);
+        },
+        async (thrown: unknown) => {
+          const error = GradloomError.from(thrown);
+          if (folder !== undefined && error.code === 'WORKER_DIED') await markDied(folder, error);
+          tellEnd(error);
+          if (!begun) reject(error);
+        },
+      );
+    });
+  }
+
+  /** Starts a worker, gives it its job, and listens until it ends. */
+  async #converse(job: Job, { onEvent, onRow, signal }: Conversation): Promise<unknown> {
+    if (this.#closed) throw new GradloomError('CLOSED', 'The engine service is closed');
+    const child = this.#host.start(this.#workerEntry);
+    const send = (message: ToWorker) => child.send(message);
+    const asked = new Map<number, (status: RunState) => void>();
+    let lastId = 0;
+    const exited = new Promise<ExitInfo>((resolve) => child.onExit(resolve));
+    const worker: LiveWorker = {
+      process: child,
+      exited,
+      ask: (action) =>
+        new Promise((resolve) => {
+          lastId += 1;
+          asked.set(lastId, resolve);
+          send({ type: 'action', id: lastId, action });
+        }),
+    };
+    this.#workers.add(worker);
+    const cancel = () => void worker.ask('interrupt');
+    signal?.addEventListener('abort', cancel);
+    const result = new Promise<unknown>((resolve, reject) => {
+      child.onMessage((raw) => {
+        const message = fromWorker.parse(raw);
+        if (message.type === 'event') onEvent?.(message.event);
+        else if (message.type === 'row') onRow?.(message.row);
+        else if (message.type === 'answer') asked.get(message.id)?.(message.status);
+        else if (message.type === 'result') resolve(message.value);
+        else reject(GradloomError.fromInfo(message.error));
+      });
+      void exited.then((info) => {
+        this.#workers.delete(worker);
+        for (const answer of asked.values()) answer('interrupted');
+        reject(workerDied(info)); // without effect after a result
+      });
+    });
+    send(job);
+    return result.finally(() => signal?.removeEventListener('abort', cancel));
+  }
+}
+
+function workerDied({ code, signal, stderr }: ExitInfo): GradloomError {
+  const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
+  const said = stderr.trim().split('\n').slice(-3).join('\n');
+  return new GradloomError('WORKER_DIED', `The process of the run ended ${how}${said === '' ? '' : `: ${said}`}`, {
+    hint:
+      signal === 'SIGKILL'
+        ? 'The system may have run out of memory: try a smaller batch size. The run can be resumed.'
+        : 'The run can be resumed from its last checkpoint.',
+  });
+}
+
+function revisionOf(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 16);
+}

@@ -1,0 +1,65 @@
+/** The process that holds one run, or does one evaluation: started by the service, ends with its job. */
+import { GradloomError } from './contract/errors.ts';
+import { type Parent, parentOfWorker } from './processes.ts';
+import { evaluateRun, predictRun, RunControl, resumeRun, trainRun } from './runs/index.ts';
+import { type FromWorker, type Job, toWorker } from './runs/protocol.ts';
+
+function serve(parent: Parent): void {
+  const control = new RunControl();
+  const tell = (message: FromWorker) => parent.send(message);
+  let busy = false;
+
+  const work = async (job: Job) => {
+    const sink = (event: Parameters<Parameters<typeof trainRun>[1]>[0]) => void tell({ type: 'event', event });
+    switch (job.type) {
+      case 'train':
+        return trainRun(job.request, sink, control);
+      case 'resume':
+        return resumeRun(job.request, sink, control);
+      case 'evaluate':
+        return evaluateRun(job.run, { ...job.options, signal: control.signal });
+      case 'predict':
+        await predictRun(job.run, { ...job.options, signal: control.signal }, (row) => tell({ type: 'row', row }));
+        return null;
+    }
+  };
+
+  const begin = async (job: () => ReturnType<typeof work>) => {
+    try {
+      await tell({ type: 'result', value: await job() });
+    } catch (thrown) {
+      await tell({ type: 'failure', error: GradloomError.from(thrown).toInfo() });
+    }
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    parent.leave();
+  };
+
+  const onSignal = (signal: NodeJS.Signals) => void control.interrupt(signal);
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  parent.onLost(() => {
+    if (busy) void control.interrupt('its parent process ended');
+    else process.exit(0);
+  });
+  parent.onMessage((message) => {
+    const parsed = toWorker.safeParse(message);
+    if (parsed.success && parsed.data.type === 'action') {
+      const { action, id } = parsed.data;
+      const reached = action === 'interrupt' ? control.interrupt('the service closes') : control.request(action);
+      void reached.then((status) => tell({ type: 'answer', id, status }));
+      return;
+    }
+    if (busy) return; // one job a worker, and it goes on
+    busy = true;
+    void begin(() => {
+      if (parsed.success) return work(parsed.data as Job);
+      throw new GradloomError('BAD_CALL', `A worker cannot do this: ${parsed.error.message}`);
+    });
+  });
+}
+
+const parent = parentOfWorker();
+if (parent) serve(parent);
+else {
+  process.stderr.write('The worker is started by the engine service, not by hand.\n');
+  process.exitCode = 2;
+}
