@@ -16,9 +16,17 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** A value as a message shows it: JSON, cut when long. */
 export function show(value: unknown): string {
-  const json =
-    typeof value === 'number' && !Number.isFinite(value) ? String(value) : (JSON.stringify(value) ?? 'nothing');
+  const json = typeof value === 'number' && !Number.isFinite(value) ? String(value) : toJson(value);
   return json.length > 60 ? `${json.slice(0, 57)}…` : json;
+}
+
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    // Nested too deeply to be written, or no JSON at all.
+    return Array.isArray(value) ? '[…]' : typeof value === 'object' ? '{…}' : String(value);
+  }
 }
 
 export function setEdit(place: Place, value: unknown): Edit {

@@ -13,6 +13,8 @@ export type TargetType =
   | {
       kind: 'class';
       classes: string[];
+      /** Samples of the training part in each class: a stratified split is counted from them. */
+      counts?: number[];
       /** Where the highest label was first met (a sample's index in its file), so that one beyond the network's answers can be named. */
       highest?: { sample: number; file: string };
     }

@@ -1,0 +1,337 @@
+/** Layers made of lists of layers. */
+import { z } from 'zod';
+import { choice, field, integer, text } from '../fields.ts';
+import type { Json } from '../native.ts';
+import type { JsonObject } from '../report.ts';
+import {
+  type Dims,
+  type LayerContext,
+  layerKind,
+  product,
+  type Resolved,
+  type Stack,
+  sameDims,
+  sampleDim,
+  showDims,
+} from './kind.ts';
+
+const list = z.array(z.unknown());
+
+const layersField = field(list, {
+  label: 'Layers',
+  help: 'The layers inside, in order.',
+  control: 'layers',
+  expected: 'a list of layers',
+});
+
+const residualParams = {
+  layers: layersField,
+  shortcut: field(z.union([z.literal('auto'), list, z.null()]), {
+    label: 'Shortcut',
+    help: 'What is added to the layers\' output: absent: the input itself; "auto": the input, projected where shapes differ; or layers.',
+    control: 'shortcut',
+    expected: '"auto", a list of layers, or null for the input itself',
+    default: null,
+  }),
+};
+
+const parallelParams = {
+  branches: field(z.array(list).min(1), {
+    label: 'Branches',
+    help: 'Lists of layers that all receive the input; an empty one hands it on.',
+    control: 'branches',
+    expected: 'a list of one or more lists of layers',
+  }),
+  join: choice(['concat', 'add', 'multiply'], {
+    label: 'Join',
+    help: "How the branches' outputs become one.",
+    default: 'concat',
+  }),
+  dim: integer({
+    label: 'Dimension',
+    help: 'Along which outputs are put one after the other (concat); the batch is 0.',
+    min: -9,
+    max: 9,
+    default: 1,
+  }),
+};
+
+const repeatParams = {
+  times: integer({ label: 'Times', help: 'How often; each repetition has its own weights.', max: 1000 }),
+  layers: layersField,
+};
+
+const blockParams = {
+  ref: text({ label: 'Block', help: 'Name of a block of model.blocks; each use has its own weights.' }),
+};
+
+/**
+ * The layer that brings a Residual's input to its output's shape, without bias as in torchvision's ResNets: a 1×1 convolution with the
+ * stride that gives the right size, else a Linear where only the last dimension differs. null: there is none.
+ */
+function projection(from: Dims, to: Dims): JsonObject | null {
+  if (from.length !== to.length || from.length === 0) return null;
+  if (from.length === 3) {
+    const strides = [1, 2].map((side) => strideFor(from[side] as number, to[side] as number));
+    if (strides.every((stride) => stride !== null)) {
+      const [height, width] = strides as [number, number];
+      return {
+        kind: 'Conv2d',
+        out_channels: to[0],
+        kernel_size: 1,
+        ...(height === 1 && width === 1 ? {} : { stride: height === width ? height : [height, width] }),
+        bias: false,
+      };
+    }
+  }
+  if (!sameDims(from.slice(0, -1), to.slice(0, -1))) return null;
+  return { kind: 'Linear', out_features: to.at(-1), bias: false };
+}
+
+/** The stride at which a window of one takes `size` positions to `wanted`: ⌊(size − 1) / stride⌋ + 1 = wanted. */
+function strideFor(size: number, wanted: number): number | null {
+  if (wanted === 1) return size;
+  const stride = Math.ceil(size / wanted);
+  return Math.floor((size - 1) / stride) + 1 === wanted ? stride : null;
+}
+
+function shortcutOf(shortcut: unknown, output: Dims, context: LayerContext): readonly unknown[] | null {
+  if (Array.isArray(shortcut)) return shortcut;
+  const { dims } = context.input;
+  if (sameDims(dims, output)) return [];
+  const projected = projection(dims, output);
+  if (shortcut === 'auto' && projected) return [projected];
+  return context.refuse(
+    'JOIN_MISMATCH',
+    'shortcut',
+    `The layers turn ${showDims(dims)} into ${showDims(output)}, which cannot be added to ${
+      shortcut === 'auto' ? 'the input, and no single projection makes it so' : 'the input'
+    }`,
+    projected
+      ? 'Let the shortcut project the input, or keep the shape inside.'
+      : 'Keep the shape inside, or give the shortcut layers.',
+    projected ? [context.set('Project the input (shortcut "auto")', { shortcut: 'auto' })] : [],
+  );
+}
+
+/** What multiplying needs for its gradients: every factor, and each product but the last. */
+function factorsKept(branches: Stack[], values: number): number {
+  let bytes = 4 * values * Math.max(0, branches.length - 2);
+  for (const { flow } of branches) {
+    if (!flow || flow.storage.kept) continue;
+    flow.storage.kept = true;
+    bytes += 4 * values;
+  }
+  return bytes;
+}
+
+function joined(branches: Stack[], join: string, dim: number, context: LayerContext): Dims | null {
+  const shapes = branches.map((branch) => branch.flow?.dims as Dims);
+  const [first, ...rest] = shapes as [Dims, ...Dims[]];
+  const mismatch = (other: Dims, need: string) =>
+    context.refuse(
+      'JOIN_MISMATCH',
+      'branches',
+      `Branch 0 answers ${showDims(first)} and branch ${shapes.indexOf(other)} ${showDims(other)}: ${need}`,
+      'Change the branches so that their shapes agree.',
+    );
+  if (join !== 'concat') {
+    const other = rest.find((shape) => !sameDims(shape, first));
+    return other ? mismatch(other, `to ${join} them they must be equal`) : first;
+  }
+  const found = sampleDim(dim, first);
+  if ('wrong' in found) {
+    const message = `Branches of ${showDims(first)} cannot be joined along dim ${dim}: ${found.wrong}`;
+    return context.refuse(
+      'BAD_VALUE',
+      'dim',
+      message,
+      'Use 1 for the first dimension of a sample.',
+      first.length > 0 ? [context.set('Set dim to 1', { dim: 1 })] : [],
+    );
+  }
+  const { at } = found;
+  const other = rest.find(
+    (shape) => shape.length !== first.length || shape.some((size, index) => index !== at && size !== first[index]),
+  );
+  if (other) return mismatch(other, `to join them along dim ${dim} all other dimensions must be equal`);
+  return first.map((size, index) =>
+    index === at ? shapes.reduce((sum, shape) => sum + (shape[at] as number), 0) : size,
+  );
+}
+
+export const blockKinds = [
+  layerKind({
+    kind: 'Residual',
+    label: 'Residual',
+    category: 'block',
+    anyType: true,
+    help: 'Adds the input to what the layers inside make of it, so that deep stacks still learn.',
+    params: residualParams,
+    argNames: [],
+    formula: 'layers(x) + shortcut(x)',
+    flopsFormula: 'n (the sum) besides its layers',
+    resolve({ layers, shortcut }, context): Resolved | null {
+      const main = context.stack('layers', layers, ['layers']);
+      if (!main.flow) {
+        if (Array.isArray(shortcut)) context.stack('shortcut', shortcut, ['shortcut']);
+        return null;
+      }
+      const output = main.flow.dims;
+      const aside = shortcutOf(shortcut, output, context);
+      if (!aside) return null;
+      const side = context.stack('shortcut', aside, ['shortcut']);
+      if (!side.flow) return null;
+      if (!sameDims(side.flow.dims, output)) {
+        return context.refuse(
+          'JOIN_MISMATCH',
+          'shortcut',
+          `The layers answer ${showDims(output)} and the shortcut ${showDims(side.flow.dims)}, which cannot be added`,
+          'Make the shortcut answer the same shape, or let it be found: "auto".',
+          projection(context.input.dims, output) || sameDims(context.input.dims, output)
+            ? [context.set('Use shortcut "auto"', { shortcut: 'auto' })]
+            : [],
+        );
+      }
+      return { args: {}, output, flops: product(output), children: [main, side] };
+    },
+    stacks: ({ layers, shortcut }) => [
+      { key: ['layers'], layers },
+      ...(Array.isArray(shortcut) ? [{ key: ['shortcut'], layers: shortcut }] : []),
+    ],
+    python: (_args, [layers = '', shortcut = '']) => `Residual(${layers}, ${shortcut})`,
+    examples: [
+      { params: { layers: [{ kind: 'Linear', out_features: 6 }, { kind: 'Tanh' }] }, input: [6], output: [6] },
+      {
+        params: {
+          layers: [{ kind: 'Conv2d', out_channels: 4, kernel_size: 3, stride: 2, padding: 1 }],
+          shortcut: 'auto',
+        },
+        input: [2, 7, 8],
+        output: [4, 4, 4],
+      },
+      { params: { layers: [{ kind: 'Linear', out_features: 3 }], shortcut: 'auto' }, input: [6], output: [3] },
+      {
+        params: {
+          layers: [{ kind: 'Linear', out_features: 3 }],
+          shortcut: [{ kind: 'Linear', out_features: 3 }, { kind: 'ReLU' }],
+        },
+        input: [6],
+        output: [3],
+      },
+    ],
+  }),
+  layerKind({
+    kind: 'Parallel',
+    label: 'Parallel',
+    category: 'block',
+    anyType: true,
+    help: 'Gives its input to several branches and joins what they answer.',
+    params: parallelParams,
+    argNames: ['join', 'dim'],
+    formula: 'concat: sizes along dim add up; add, multiply: all branches alike',
+    flopsFormula: 'concat 0; add, multiply: (branches − 1) · n; besides its layers',
+    resolve({ branches, join, dim }, context) {
+      const stacks = branches.map((layers, index) => ({
+        ...context.stack(`branches.${index}`, layers, ['branches', index]),
+        name: String(index),
+      }));
+      if (stacks.some((stack) => !stack.flow)) return null;
+      const output = joined(stacks, join, dim, context);
+      if (!output) return null;
+      const values = product(output);
+      return {
+        args: { join, dim },
+        output,
+        flops: join === 'concat' ? 0 : (branches.length - 1) * values,
+        keeps: join === 'multiply' && branches.length > 1 ? { bytes: factorsKept(stacks, values) } : {},
+        children: stacks,
+      };
+    },
+    stacks: ({ branches }) => branches.map((layers, index) => ({ key: ['branches', index], layers })),
+    python: ({ join, dim }, children) =>
+      `Parallel([${children.join(', ')}], join=${JSON.stringify(join as Json)}, dim=${dim})`,
+    examples: [
+      {
+        params: {
+          branches: [
+            [{ kind: 'Conv2d', out_channels: 2, kernel_size: 1 }],
+            [{ kind: 'MaxPool2d', kernel_size: 3, stride: 1, padding: 1 }],
+            [],
+          ],
+        },
+        input: [3, 5, 5],
+        output: [8, 5, 5],
+      },
+      {
+        params: { branches: [[{ kind: 'Linear', out_features: 4 }], [{ kind: 'Linear', out_features: 2 }]], dim: -1 },
+        input: [3, 6],
+        output: [3, 6],
+      },
+      { params: { branches: [[{ kind: 'Linear', out_features: 6 }], []], join: 'add' }, input: [6], output: [6] },
+      {
+        params: {
+          branches: [
+            [{ kind: 'Linear', out_features: 6 }],
+            [{ kind: 'Linear', out_features: 6 }, { kind: 'Sigmoid' }],
+            [],
+          ],
+          join: 'multiply',
+        },
+        input: [6],
+        output: [6],
+      },
+    ],
+  }),
+  layerKind({
+    kind: 'Repeat',
+    label: 'Repeat',
+    category: 'block',
+    anyType: true,
+    help: 'The same list of layers several times over, each time with weights of its own.',
+    params: repeatParams,
+    argNames: [],
+    formula: 'layers(…layers(x))',
+    flopsFormula: 'that of its layers',
+    resolve({ times, layers }, context) {
+      let flow = context.input;
+      const children: Stack[] = [];
+      for (let index = 0; index < times; index++) {
+        const stack = context.stack(String(index), layers, ['layers'], flow);
+        if (!stack.flow) return null;
+        children.push(stack);
+        flow = stack.flow;
+      }
+      return { args: {}, output: flow.dims, children, flow };
+    },
+    stacks: ({ layers }) => [{ key: ['layers'], layers }],
+    python: (_args, children) => `nn.Sequential(${children.join(', ')})`,
+    examples: [
+      {
+        params: { times: 3, layers: [{ kind: 'Linear', out_features: 5 }, { kind: 'ReLU' }] },
+        input: [4],
+        output: [5],
+      },
+      { params: { times: 2, layers: [{ kind: 'MaxPool2d', kernel_size: 2 }] }, input: [1, 8, 8], output: [1, 2, 2] },
+    ],
+  }),
+  layerKind({
+    kind: 'Block',
+    label: 'Block',
+    category: 'block',
+    anyType: true,
+    help: 'A named list of layers of model.blocks, used here with weights of its own.',
+    params: blockParams,
+    argNames: [],
+    inlined: true,
+    formula: 'layers(x)',
+    flopsFormula: 'that of its layers',
+    resolve({ ref }, context) {
+      const stack = context.block(ref);
+      return stack?.flow ? { args: {}, output: stack.flow.dims, children: [stack], flow: stack.flow } : null;
+    },
+    python: (_args, [layers = '']) => `Block(${layers})`,
+    // Needs a project with blocks: test/contract and test/parity have some.
+    examples: [],
+  }),
+];

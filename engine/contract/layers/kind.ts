@@ -1,0 +1,149 @@
+/** What a row of the layer table says, and the helpers with which the families' files write theirs. */
+import type { Json, NativeLayer } from '../native.ts';
+import type { PlannedLayer, PlannedTensor } from '../plan-types.ts';
+import type { Edit, Fix, ProblemCode } from '../problems.ts';
+import type { JsonObject, Place, Shape, Values } from '../report.ts';
+import type { Row } from '../table.ts';
+
+export type LayerCategory = 'dense' | 'conv' | 'pool' | 'norm' | 'activation' | 'shape' | 'block';
+export type Dims = readonly number[];
+
+/** One sample's tensor between two layers. Layers that only reshape hand its storage on. */
+export interface Flow {
+  dims: Dims;
+  /** `kept`: already counted among what the backward pass needs. */
+  storage: { kept: boolean };
+}
+
+/** A list of layers, resolved. `flow` is null when a shape inside could not be found (already reported). */
+export interface Stack {
+  name: string;
+  layers: PlannedLayer[];
+  native: NativeLayer[];
+  flow: Flow | null;
+}
+
+export interface Resolved {
+  /** Complete, by PyTorch's names; pairs as lists. The C++ row takes the same. */
+  args: Record<string, Json>;
+  output: Dims;
+  /** Own tensors, in the order in which the PyTorch module registers them. */
+  tensors?: PlannedTensor[];
+  /** Own operations of one sample's forward pass (without children). */
+  flops?: number;
+  /** What the backward pass needs of one sample: the input, the output, other bytes. */
+  keeps?: { input?: boolean; output?: boolean; bytes?: number };
+  /** The output is the input seen with other dims. */
+  reshapes?: boolean;
+  /** Values per channel that one sample brings to a batch statistic, and whether evaluation takes batch statistics too. */
+  batchStatistics?: { values: number; inEvaluation: boolean };
+  /** Block kinds: child lists in order, and the flow that leaves the block where it is a child's own. */
+  children?: Stack[];
+  flow?: Flow;
+}
+
+/** What a row may ask and say while it resolves a layer. */
+export interface LayerContext {
+  /** The layer's place in the project; it ends with the layer's position in its list. */
+  place: Place;
+  input: Flow;
+  /** The enabled layer just before it in the same list. */
+  before: { kind: string; place: Place } | null;
+  /** Reports an error at one of the layer's keys (or at the layer) and answers null. */
+  refuse(code: ProblemCode, key: string | null, message: string, hint: string, fixes?: Fix[]): null;
+  /** A fix that sets keys of this layer. */
+  set(label: string, values: { [key: string]: unknown }): Fix;
+  /** A fix that puts a layer before this one. */
+  insertBefore(label: string, layer: JsonObject): Fix;
+  /**
+   * Plans a child list. `key`: its place within the layer; `name`: its tensors' prefix within the layer (`layers`, `branches.0`, `2`);
+   * `from`: what enters it, the layer's own input unless said.
+   */
+  stack(name: string, layers: readonly unknown[], key: Place, from?: Flow): Stack;
+  /** The layers of `model.blocks[ref]`, planned as a child list; null after reporting why not. */
+  block(ref: string): Stack | null;
+}
+
+export interface LayerExample {
+  params: JsonObject;
+  input: number[];
+  output: number[];
+}
+
+export interface LayerKind extends Row {
+  category: LayerCategory;
+  /** How the output's shape follows from the input's. */
+  formula: string;
+  /** How `flops` is counted, in words; n: values of the output. */
+  flopsFormula: string;
+  /** Names of the resolved arguments, as in C++. */
+  argNames: readonly string[];
+  /** Arguments that follow from the input and are never typed. */
+  derived: readonly string[];
+  /** Takes integers as well as floats. */
+  anyType?: boolean;
+  /** Has no C++ row: its child list takes its place in the native plan. */
+  inlined?: boolean;
+  resolve(params: JsonObject, context: LayerContext): Resolved | null;
+  /** Child lists in the project, for checking them where no shape is known. */
+  stacks?(params: JsonObject): { key: Place; layers: readonly unknown[] }[];
+  /** The PyTorch expression that builds it. `children`: each child list's own expression. */
+  python(args: Record<string, Json>, children: string[]): string;
+  /** For the conformance test and the help: at least one a row. */
+  examples: readonly LayerExample[];
+}
+
+/** Types a row's functions by its own schema. */
+export function layerKind<const S extends Shape>(
+  row: Omit<LayerKind, 'params' | 'resolve' | 'stacks' | 'derived' | 'argNames'> & {
+    params: S;
+    derived?: readonly string[];
+    argNames?: readonly string[];
+    resolve(params: Values<S>, context: LayerContext): Resolved | null;
+    stacks?(params: Values<S>): { key: Place; layers: readonly unknown[] }[];
+  },
+): LayerKind {
+  const { resolve, stacks, derived = [], ...rest } = row;
+  return {
+    ...rest,
+    derived,
+    argNames: row.argNames ?? [...derived, ...Object.keys(row.params)],
+    resolve: (params, context) => resolve(params as Values<S>, context),
+    ...(stacks ? { stacks: (params) => stacks(params as Values<S>) } : {}),
+  };
+}
+
+export function product(dims: Dims): number {
+  return dims.reduce((total, dim) => total * dim, 1);
+}
+
+export function sameDims(a: Dims, b: Dims): boolean {
+  return a.length === b.length && a.every((dim, index) => dim === b[index]);
+}
+
+export function showDims(dims: Dims): string {
+  return `[${dims.join(', ')}]`;
+}
+
+export function parameter(name: string, shape: number[]): PlannedTensor {
+  return { name, shape, buffer: false, dtype: 'float32' };
+}
+
+export function buffer(name: string, shape: number[], dtype: PlannedTensor['dtype'] = 'float32'): PlannedTensor {
+  return { name, shape, buffer: true, dtype };
+}
+
+export function fix(label: string, ...edits: Edit[]): Fix {
+  return { label, edits };
+}
+
+/**
+ * A dimension as PyTorch counts it (the batch is 0, negative from the end) as a position in a sample's dims, or why it is none.
+ */
+export function sampleDim(dim: number, dims: Dims): { at: number } | { wrong: string } {
+  const rank = dims.length + 1;
+  if (dim < -rank || dim >= rank)
+    return { wrong: `with the batch the tensor has ${rank} dimensions, 0 to ${rank - 1}` };
+  const at = dim < 0 ? dim + rank : dim;
+  return at === 0 ? { wrong: 'it is the batch, and samples must not mix' } : { at: at - 1 };
+}

@@ -1,0 +1,305 @@
+/** Walks lists of layers: finds each layer's row, resolves it on what comes before, and collects tensors, costs and problems. */
+
+import { z } from 'zod';
+import { field, flag } from './fields.ts';
+import { layerTable } from './layers/index.ts';
+import type { Flow, LayerContext, LayerKind, Resolved, Stack } from './layers/kind.ts';
+import { product } from './layers/kind.ts';
+import type { Json, NativeLayer } from './native.ts';
+import type { PlannedLayer, PlannedTensor } from './plan-types.ts';
+import {
+  insertEdit,
+  isObject,
+  type JsonObject,
+  nearest,
+  type Place,
+  type Report,
+  removeEdit,
+  setEdit,
+  show,
+} from './report.ts';
+import { findRow } from './table.ts';
+import type { ElementType } from './tensors.ts';
+
+/** More layers than this (repetitions and blocks expanded) or deeper nesting is a slip, and would only exhaust the memory. */
+const mostLayers = 10_000;
+const deepest = 50;
+
+const note = (label: string, help: string) =>
+  field(z.string(), { label, help, control: 'text', expected: 'a text', default: '' });
+
+/** Keys that a layer of any kind may have. */
+export const layerFields = {
+  name: note('Name', 'Shown instead of the kind.'),
+  note: note('Note', 'For people only.'),
+  disabled: flag({ label: 'Disabled', help: 'As if the layer were not there.', default: false }),
+};
+
+/** Settings of `train`, which the project file has and this version does not run, with their reading of "off". */
+const trainNeutral: { [key: string]: unknown } = { freeze: false, lr: null, weight_decay: null, init: null };
+
+/** A layer with batch statistics, and where it is. */
+export interface BatchStatistics {
+  kind: string;
+  place: Place;
+  values: number;
+  inEvaluation: boolean;
+}
+
+export class StackPlanner {
+  readonly tensors: PlannedTensor[] = [];
+  readonly statistics: BatchStatistics[] = [];
+  readonly #report: Report;
+  readonly #blocks: { [name: string]: unknown };
+  readonly #dtype: ElementType;
+  readonly #usedBlocks = new Set<string>();
+  #layers = 0;
+  #tooMany = false;
+
+  constructor(report: Report, blocks: { [name: string]: unknown }, dtype: ElementType) {
+    this.#report = report;
+    this.#blocks = blocks;
+    this.#dtype = dtype;
+  }
+
+  /** The network itself. `input` null: only what needs no shapes is checked. */
+  model(layers: readonly unknown[], input: readonly number[] | null): Stack {
+    // The batch itself is counted as input, not as an activation.
+    const flow = input && { dims: input, storage: { kept: true } };
+    const stack = this.#list('', layers, ['model', 'layers'], '', flow, []);
+    for (const [name, block] of Object.entries(this.#blocks)) {
+      const inside = this.#blockLayers(name, block);
+      if (inside && !this.#usedBlocks.has(name)) this.#list('', inside.layers, inside.place, '', null, [name]);
+    }
+    return stack;
+  }
+
+  #list(
+    name: string,
+    layers: readonly unknown[],
+    place: Place,
+    prefix: string,
+    from: Flow | null,
+    within: readonly string[],
+  ): Stack {
+    const stack: Stack = { name, layers: [], native: [], flow: from };
+    let before: LayerContext['before'] = null;
+    let position = 0;
+    for (const [index, layer] of layers.entries()) {
+      const at = [...place, index];
+      if (isObject(layer) && layer.disabled === true) continue;
+      const path = prefix === '' ? String(position) : `${prefix}.${position}`;
+      const done = this.#layer(layer, at, path, stack.flow, before, within);
+      if (done) {
+        stack.layers.push(done.planned);
+        stack.native.push(...done.native);
+      }
+      stack.flow = done?.flow ?? null;
+      before = { kind: isObject(layer) ? String(layer.kind) : '', place: at };
+      position++;
+    }
+    return stack;
+  }
+
+  #layer(
+    layer: unknown,
+    place: Place,
+    path: string,
+    input: Flow | null,
+    before: LayerContext['before'],
+    within: readonly string[],
+  ): { planned: PlannedLayer; native: NativeLayer[]; flow: Flow } | null {
+    if (!this.#mayGoOn(place, path)) return null;
+    const found = findRow(layer, layerTable, place, 'layer', this.#report);
+    if (!found) return null;
+    const { row, given } = found;
+    const report = this.#report;
+    report.unknownKeys(
+      given,
+      ['kind', ...Object.keys(row.params), ...Object.keys(layerFields), 'train'],
+      place,
+      row.derived,
+    );
+    const common = report.fields(given, layerFields, place);
+    this.#checkTrain(given.train, place);
+    const { ok, values } = report.fields(given, row.params, place);
+    if (!ok || !common.ok || !input) {
+      this.#checkInside(row, values, place, path, within);
+      return null;
+    }
+    if (this.#dtype !== 'float32' && !row.anyType) {
+      report.error(
+        'WRONG_DTYPE',
+        place,
+        `${row.kind} calculates with floating-point numbers but the data holds integers (${this.#dtype})`,
+        'Use data of bytes or floats.',
+      );
+      return null;
+    }
+    const tensorsBefore = this.tensors.length;
+    const context: LayerContext = {
+      place,
+      input,
+      before,
+      refuse: (code, key, message, hint, fixes = []) => {
+        report.error(code, key === null ? place : [...place, key], message, hint, fixes);
+        return null;
+      },
+      set: (label, keys) => ({
+        label,
+        edits: Object.entries(keys).map(([key, value]) => setEdit([...place, key], value)),
+      }),
+      insertBefore: (label, added) => ({ label, edits: [insertEdit(place, added)] }),
+      stack: (name, layers, key, from = input) =>
+        this.#list(name, layers, [...place, ...key], `${path}.${name}`, from, within),
+      block: (ref) => this.#block(ref, place, path, input, within),
+    };
+    const resolved = row.resolve(values, context);
+    if (!resolved) return null;
+    return this.#finish(row, resolved, given, place, path, input, tensorsBefore);
+  }
+
+  #finish(
+    row: LayerKind,
+    resolved: Resolved,
+    given: JsonObject,
+    place: Place,
+    path: string,
+    input: Flow,
+    tensorsBefore: number,
+  ): { planned: PlannedLayer; native: NativeLayer[]; flow: Flow } {
+    const { args, output, children = [], tensors = [], keeps = {} } = resolved;
+    for (const tensor of tensors) this.tensors.push({ ...tensor, name: `${path}.${tensor.name}` });
+    if (resolved.batchStatistics) this.statistics.push({ kind: row.kind, place, ...resolved.batchStatistics });
+    const flow: Flow = resolved.flow ?? {
+      dims: output,
+      storage: resolved.reshapes ? input.storage : { kept: false },
+    };
+    let bytes = keeps.bytes ?? 0;
+    if (keeps.input) bytes += keep(input);
+    if (keeps.output) bytes += keep(flow);
+    const inside = children.flatMap((child) => child.layers);
+    const sum = (of: (layer: PlannedLayer) => number) => inside.reduce((total, layer) => total + of(layer), 0);
+    const planned: PlannedLayer = {
+      path,
+      place: place.join('.'),
+      kind: row.kind,
+      ...(typeof given.name === 'string' && given.name !== '' ? { name: given.name } : {}),
+      output: [...output],
+      parameters: this.tensors
+        .slice(tensorsBefore)
+        .reduce((total, { shape, buffer }) => total + (buffer ? 0 : product(shape)), 0),
+      flops: (resolved.flops ?? 0) + sum((layer) => layer.flops),
+      activation_bytes: bytes + sum((layer) => layer.activation_bytes),
+      python: row.python(
+        args,
+        children.map(({ layers }) => `nn.Sequential(${layers.map(({ python }) => python).join(', ')})`),
+      ),
+      ...(children.length > 0 ? { children: children.map(({ name, layers }) => ({ name, layers })) } : {}),
+    };
+    const native: NativeLayer[] = row.inlined
+      ? children.flatMap((child) => child.native)
+      : [
+          {
+            path,
+            kind: row.kind,
+            args: args as Record<string, Json>,
+            output: [...output],
+            ...(children.length > 0
+              ? { children: children.map(({ name, native: layers }) => ({ name, layers })) }
+              : {}),
+          },
+        ];
+    return { planned, native, flow };
+  }
+
+  /** Checks the lists inside a layer that cannot be resolved itself. */
+  #checkInside(row: LayerKind, values: JsonObject, place: Place, path: string, within: readonly string[]): void {
+    if (row.kind === 'Block' && typeof values.ref === 'string') this.#block(values.ref, place, path, null, within);
+    const lists = Object.values(values).every((value) => value !== undefined) ? (row.stacks?.(values) ?? []) : [];
+    for (const { key, layers } of lists) this.#list('', layers, [...place, ...key], path, null, within);
+  }
+
+  #block(ref: string, place: Place, path: string, input: Flow | null, within: readonly string[]): Stack | null {
+    const at = [...place, 'ref'];
+    if (!Object.hasOwn(this.#blocks, ref)) {
+      const names = Object.keys(this.#blocks);
+      const near = nearest(ref, names, 2);
+      this.#report.error(
+        'BAD_VALUE',
+        at,
+        `There is no block ${show(ref)} in model.blocks`,
+        names.length > 0 ? `There are: ${names.map(show).join(', ')}.` : 'Add it to model.blocks.',
+        near.map((name) => ({ label: `Use ${show(name)}`, edits: [setEdit(at, name)] })),
+      );
+      return null;
+    }
+    if (within.includes(ref)) {
+      const way = [...within.slice(within.indexOf(ref)), ref].map(show).join(' → ');
+      const fixes = [{ label: 'Remove this layer', edits: [removeEdit(place)] }];
+      this.#report.error('BAD_VALUE', at, `The block contains itself: ${way}`, 'A block cannot hold itself.', fixes);
+      return null;
+    }
+    this.#usedBlocks.add(ref);
+    const inside = this.#blockLayers(ref, this.#blocks[ref]);
+    return inside && this.#list('layers', inside.layers, inside.place, `${path}.layers`, input, [...within, ref]);
+  }
+
+  #blockLayers(name: string, block: unknown): { layers: unknown[]; place: Place } | null {
+    const at = ['model', 'blocks', name];
+    const given = this.#report.object(block, at, `the block ${show(name)}`);
+    this.#report.unknownKeys(given, ['layers', 'note'], at);
+    const place = [...at, 'layers'];
+    if (Array.isArray(given.layers)) return { layers: given.layers, place };
+    if (isObject(block)) {
+      this.#report.error(
+        given.layers === undefined ? 'MISSING_VALUE' : 'BAD_VALUE',
+        place,
+        `Expected a list of layers for the block ${show(name)} but received ${show(given.layers)}`,
+        'Write { "layers": [ … ] }.',
+      );
+    }
+    return null;
+  }
+
+  #checkTrain(train: unknown, place: Place): void {
+    if (train === undefined || train === null) return;
+    const at = [...place, 'train'];
+    const given = this.#report.object(train, at, 'train');
+    this.#report.unknownKeys(given, Object.keys(trainNeutral), at);
+    for (const [key, neutral] of Object.entries(trainNeutral)) {
+      const value = given[key];
+      if (value === undefined || value === null || value === neutral) continue;
+      this.#report.error(
+        'NOT_SUPPORTED',
+        [...at, key],
+        `Training settings of single layers (${key}) are not run by this version`,
+        `Remove ${key}, or update Gradloom.`,
+        [{ label: `Remove ${key}`, edits: [removeEdit([...at, key])] }],
+      );
+    }
+  }
+
+  #mayGoOn(place: Place, path: string): boolean {
+    if (this.#tooMany) return false;
+    const tooDeep = path.split('.').length > 2 * deepest;
+    if (++this.#layers <= mostLayers && !tooDeep) return true;
+    this.#tooMany = !tooDeep;
+    this.#report.error(
+      'BAD_VALUE',
+      place,
+      tooDeep
+        ? `Layers are nested deeper than ${deepest} levels`
+        : `With its repetitions and blocks the network has more than ${mostLayers} layers`,
+      tooDeep ? 'Nest less.' : 'Repeat less.',
+    );
+    return false;
+  }
+}
+
+/** Bytes of a tensor that the backward pass needs, the first time it is asked for. */
+function keep(flow: Flow): number {
+  if (flow.storage.kept) return 0;
+  flow.storage.kept = true;
+  return 4 * product(flow.dims);
+}

@@ -1,0 +1,95 @@
+/** `planProject`: from a project and what is known of its data to shapes, costs, problems with fixes, and the model for C++. */
+import { estimateMemory } from './estimate.ts';
+import { checkBatches, checkOutput, checkSplits, checkTarget, checkTransforms } from './plan-checks.ts';
+import { StackPlanner } from './plan-stack.ts';
+import type { Plan } from './plan-types.ts';
+import type { Project, ResolvedProject } from './project.ts';
+import { examineSettings } from './project-resolve.ts';
+import { isObject, Report, setEdit } from './report.ts';
+import { sources } from './sources.ts';
+import { splitCounts } from './splits.ts';
+import type { DataFacts } from './tensors.ts';
+
+export type { MemoryEstimate, Plan, PlannedLayer, PlannedTensor, SplitCounts } from './plan-types.ts';
+
+/**
+ * Plans any JSON object; whatever is wrong with it is a problem, never an exception. `facts`: what the data source says of itself; null
+ * while it is not read (sources whose parameters tell everything need no reading).
+ */
+export function planProject(project: Project, facts: DataFacts | null): Plan {
+  const report = new Report();
+  const resolved = examineSettings(project, facts, report);
+  const known = facts ?? factsOf(resolved);
+  checkData(resolved, known, report);
+  const planner = new StackPlanner(report, resolved.model.blocks, known?.input.dtype ?? 'float32');
+  const stack = planner.model(resolved.model.layers, known?.input.dims ?? null);
+  const layers = stack.layers;
+  checkNotEmpty(resolved, known, report);
+  const output = stack.flow && layers.length > 0 ? [...stack.flow.dims] : null;
+  const splits = known && splitCounts(known, resolved.data.split);
+  const sum = (of: (layer: (typeof layers)[number]) => number) => layers.reduce((total, layer) => total + of(layer), 0);
+  const parameters = sum((layer) => layer.parameters);
+  if (known && splits) {
+    const comparable = checkTarget(resolved, known, report);
+    if (output) {
+      if (comparable) checkOutput(resolved, known, layers, output, report);
+      if (parameters === 0) {
+        const hint = 'Add a layer with weights, such as Linear.';
+        report.error('EMPTY_MODEL', ['model', 'layers'], 'The network has no weights: there is nothing to learn', hint);
+      }
+    }
+    checkTransforms(resolved, known, report);
+    checkSplits(resolved, known, splits, report);
+    checkBatches(resolved, splits, planner.statistics, report);
+  }
+  const { loss, optimizer, metrics } = resolved.training;
+  return {
+    input: known ? [...known.input.dims] : [],
+    layers,
+    output: output ?? [],
+    parameters,
+    flops: sum((layer) => layer.flops),
+    memory: estimateMemory(planner.tensors, layers, output ?? [], optimizer, resolved.data.loader.batch_size, known),
+    problems: report.problems,
+    model: report.hasErrors() ? null : stack.native,
+    loss,
+    optimizer,
+    metrics,
+    transforms: resolved.data.transforms,
+    tensors: planner.tensors,
+    splits,
+    project: resolved,
+  };
+}
+
+function factsOf({ data: { source } }: ResolvedProject): DataFacts | null {
+  return source ? (sources.get(source.kind)?.facts?.(source) ?? null) : null;
+}
+
+function checkData(project: ResolvedProject, facts: DataFacts | null, report: Report): void {
+  // A missing or faulty source has its own problem already.
+  if (facts || !project.data.source) return;
+  const message = 'The data has not been read, so no shape is known';
+  report.error('MISSING_VALUE', ['data', 'source'], message, 'Check that the data is where the project says.');
+}
+
+function checkNotEmpty(project: ResolvedProject, facts: DataFacts | null, report: Report): void {
+  const { layers } = project.model;
+  if (layers.some((layer) => !isObject(layer) || layer.disabled !== true)) return;
+  const size = facts?.target.kind === 'class' ? facts.target.classes.length : facts?.target.dims.at(-1);
+  const place = ['model', 'layers'];
+  report.error(
+    'EMPTY_MODEL',
+    place,
+    layers.length === 0 ? 'The network has no layers' : 'All layers are disabled',
+    layers.length === 0 ? 'Add a layer.' : 'Enable a layer.',
+    size === undefined || layers.length > 0
+      ? []
+      : [
+          {
+            label: 'Add Flatten and Linear',
+            edits: [setEdit(place, [{ kind: 'Flatten' }, { kind: 'Linear', out_features: size }])],
+          },
+        ],
+  );
+}
