@@ -42,7 +42,7 @@ json describe() {
       {"optimizers", arguments_by_kind(optimizer_kinds(), &OptimizerKind::arguments)},
       {"losses", arguments_by_kind(loss_kinds(), &LossKind::arguments)},
       {"metrics", metrics},
-      {"transforms", arguments_by_kind(transform_kinds(), &TransformKind::args)},
+      {"transforms", arguments_by_kind(transform_kinds(), &TransformKind::arguments)},
       {"cpu", {{"capability", at::get_cpu_capability()}, {"threads", physical_cores()}}},
   };
 }

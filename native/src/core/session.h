@@ -41,6 +41,9 @@ class Session {
   /// From any thread: the running call ends at its next batch.
   void cancel();
 
+  /// Between calls: a cancel that came too late for its call must not end the next one.
+  void forget_cancel();
+
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;

@@ -71,5 +71,6 @@ void Session::load_state(const std::string& folder, bool model_only) { impl_->lo
 LoadReport Session::load_weights(const std::string& file) { return impl_->load_weights(file); }
 MemoryReport Session::memory(bool reset_peak) { return impl_->memory(reset_peak); }
 void Session::cancel() { impl_->cancelled = true; }
+void Session::forget_cancel() { impl_->cancelled = false; }
 
 }  // namespace gradloom
