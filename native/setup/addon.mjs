@@ -18,7 +18,7 @@ import { listFiles } from './files.mjs';
 import { libtorchIdentity } from './libtorch.mjs';
 import { withLock } from './lock.mjs';
 import { cacheDir, rootDir } from './paths.mjs';
-import { capture, explainWrite, SetupError, which } from './system.mjs';
+import { capture, SetupError, which } from './system.mjs';
 import { ensureBuildTools, ensureCompiler } from './tools.mjs';
 
 /** @typedef {import('./progress.mjs').Progress} Progress */
@@ -79,17 +79,13 @@ export async function ensureAddon(libtorch, progress) {
   if (existsSync(built.addon)) return built;
   const place = createHash('sha256').update(rootDir()).digest('hex').slice(0, 12);
   const tree = path.join(cacheDir(), 'build', `${path.basename(rootDir())}-${place}`);
-  try {
-    await withLock(
-      `${tree}.lock`,
-      async () => {
-        if (!existsSync(built.addon)) await build(libtorch, compiler.path, tree, home, progress);
-      },
-      (holder) => progress.say(`Waiting for another set-up (${holder}), which is building the addon…`),
-    );
-  } catch (error) {
-    throw explainWrite(error, cacheDir());
-  }
+  await withLock(
+    `${tree}.lock`,
+    async () => {
+      if (!existsSync(built.addon)) await build(libtorch, compiler.path, tree, home, progress);
+    },
+    (holder) => progress.say(`Waiting for another set-up (${holder}), which is building the addon…`),
+  );
   return built;
 }
 
@@ -149,11 +145,13 @@ async function build(libtorch, compiler, tree, home, progress) {
     if (file === undefined) throw buildFailure(`The build made no ${name}`, made.output, log);
     copyFileSync(file, path.join(fresh, name));
   }
+  // Another checkout may have built the same meanwhile: equal by its key. A folder that lost its addon is replaced.
+  if (!existsSync(path.join(home, 'gradloom.node'))) rmSync(home, { recursive: true, force: true });
   try {
     renameSync(fresh, home);
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
-    if (!existsSync(path.join(home, 'gradloom.node'))) throw error; // else another checkout built the same: equal by key
+    if (!existsSync(path.join(home, 'gradloom.node'))) throw error;
   }
 }
 

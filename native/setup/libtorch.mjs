@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameS
 import path from 'node:path';
 import { withLock } from './lock.mjs';
 import { cacheDir, libtorchVersion, oldestLibtorch } from './paths.mjs';
-import { capture, explainWrite, findPython, SetupError } from './system.mjs';
+import { capture, findPython, SetupError } from './system.mjs';
 import { fetchWheel, needPython, pipConfiguration, unpackWheel, wheelRequirements } from './wheels.mjs';
 
 /**
@@ -244,7 +244,7 @@ async function fetchLibtorch(progress) {
     for (const wheel of wheels) if (!wheel.borrowed) rmSync(wheel.path, { force: true });
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
-    throw explainWrite(error, cacheDir());
+    throw error;
   }
 }
 

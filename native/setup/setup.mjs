@@ -1,6 +1,6 @@
 // @ts-check
 /** The whole set-up, from packages to dist/, and the stamp by which the next start sees in milliseconds that nothing changed. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { buildFlags, ensureAddon, nativeSources } from './addon.mjs';
 import { engineSources, ensureDist, writeNativeJson } from './dist.mjs';
@@ -52,27 +52,24 @@ function currentStamp() {
  */
 export async function setUp(progress, only) {
   checkNode();
-  if (only === undefined && existsSync(stampFile()) && readFileSync(stampFile(), 'utf8') === currentStamp())
-    return false;
-  const dist = path.join(rootDir(), 'dist');
+  if (only === undefined && isSetUp()) return false;
   try {
-    mkdirSync(dist, { recursive: true });
+    await withLock(
+      path.join(rootDir(), 'dist', 'setup.lock'),
+      async () => {
+        if (only === undefined || only === 'packages') await ensurePackages(progress);
+        if (only === undefined || only === 'libtorch' || only === 'addon') {
+          const libtorch = await ensureLibtorch(progress);
+          if (only !== 'libtorch') writeNativeJson(libtorch, await ensureAddon(libtorch, progress));
+        }
+        if (only === undefined || only === 'dist') await ensureDist(progress);
+        if (only === undefined) writeFileSync(stampFile(), currentStamp() ?? '');
+      },
+      (holder) => progress.say(`Waiting for another set-up of this folder (${holder})…`),
+    );
   } catch (error) {
-    throw explainWrite(error, dist);
+    throw explainWrite(error);
   }
-  await withLock(
-    path.join(dist, 'setup.lock'),
-    async () => {
-      if (only === undefined || only === 'packages') await ensurePackages(progress);
-      if (only === undefined || only === 'libtorch' || only === 'addon') {
-        const libtorch = await ensureLibtorch(progress);
-        if (only !== 'libtorch') writeNativeJson(libtorch, await ensureAddon(libtorch, progress));
-      }
-      if (only === undefined || only === 'dist') await ensureDist(progress);
-      if (only === undefined) writeFileSync(stampFile(), currentStamp() ?? '');
-    },
-    (holder) => progress.say(`Waiting for another set-up of this folder (${holder})…`),
-  );
   return true;
 }
 

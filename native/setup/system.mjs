@@ -204,24 +204,18 @@ export function capture(command, args, options = {}) {
 /**
  * Turns a failed write into what to do about it; anything else is passed on as it is.
  * @param {unknown} error
- * @param {string} folder
  * @returns {unknown}
  */
-export function explainWrite(error, folder) {
-  const code = /** @type {NodeJS.ErrnoException} */ (error)?.code;
+export function explainWrite(error) {
+  const { code, path: place } = /** @type {NodeJS.ErrnoException} */ (error ?? {});
+  const where = place ?? 'the cache or the checkout';
   if (code === 'ENOSPC') {
-    return new SetupError(
-      'DISK_FULL',
-      `The disk that holds ${folder} is full.`,
-      'Free some space, or set GRADLOOM_CACHE to a folder on another disk.',
-    );
+    const hint = 'Free some space, or set GRADLOOM_CACHE to a folder on another disk.';
+    return new SetupError('DISK_FULL', `The disk is full: ${where} could not be written.`, hint);
   }
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-    return new SetupError(
-      'NOT_WRITABLE',
-      `${folder} cannot be written.`,
-      'Give yourself write access to it, or set GRADLOOM_CACHE to a folder of your own.',
-    );
+  if (code !== undefined && ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(code)) {
+    const hint = 'Give yourself write access to it, or set GRADLOOM_CACHE to a folder of your own.';
+    return new SetupError('NOT_WRITABLE', `${where} cannot be written.`, hint);
   }
   return error;
 }

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { wheelPlatform } from './libtorch.mjs';
 import { withLock } from './lock.mjs';
 import { cacheDir } from './paths.mjs';
-import { capture, explainWrite, instruction, SetupError, which } from './system.mjs';
+import { capture, instruction, SetupError, which } from './system.mjs';
 import { fetchWheel, needPython, pipConfiguration, unpackWheel } from './wheels.mjs';
 
 /** @typedef {import('./progress.mjs').Progress} Progress */
@@ -148,7 +148,7 @@ async function fetchTool(name, progress) {
         `Install it by hand: ${instruction('cmake')}\nor: ${error.hint}`,
       );
     }
-    throw explainWrite(error, cacheDir());
+    throw error;
   }
   return { path: find() ?? home, version: wanted };
 }
