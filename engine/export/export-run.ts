@@ -1,0 +1,139 @@
+/** Takes a run's weights out of the studio: one file, written whole, read back and compared before it gets its name. */
+import { readFileSync } from 'node:fs';
+import { mkdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { GradloomError } from '../contract/errors.ts';
+import { exportFormats } from '../contract/exports.ts';
+import { readProject, resolveProject } from '../contract/project.ts';
+import { systemError } from '../files.ts';
+import { Checkpoints } from '../runs/checkpoints.ts';
+import { findRun, projectName, readSummary } from '../runs/folder.ts';
+import { readEnvironment } from '../runs/hold.ts';
+import type { CheckpointName } from '../runs/types.ts';
+import { readPt } from './pt-read.ts';
+import { writePt } from './pt-write.ts';
+import { readSafetensors, writeSafetensors } from './safetensors.ts';
+import { digest, type TensorSource } from './tensor-source.ts';
+
+export type ExportFormat = 'safetensors' | 'pt';
+
+export interface ExportOptions {
+  format: string;
+  /** The file, or a folder for a file named after the run. Absent: the run's own `export/`. */
+  out?: string;
+  /** Absent: best if validation ran, else last. */
+  checkpoint?: CheckpointName;
+}
+
+/** What was read back from the written file and found equal to the checkpoint, byte for byte. */
+export interface Certificate {
+  tensors: number;
+  bytes: number;
+  equal: true;
+}
+
+export interface Exported {
+  path: string;
+  format: ExportFormat;
+  /** The checkpoint's role or step, and its folder's name. */
+  checkpoint: string;
+  folder: string;
+  certificate: Certificate;
+}
+
+type Writer = (
+  path: string,
+  tensors: TensorSource[],
+  metadata: Record<string, string>,
+  check: (temporary: string) => Promise<Certificate>,
+) => Promise<Certificate | undefined>;
+
+const formats: Record<ExportFormat, { write: Writer; read(path: string): Promise<TensorSource[]> }> = {
+  safetensors: { write: writeSafetensors, read: async (path) => (await readSafetensors(path)).tensors },
+  pt: { write: (path, tensors, _metadata, check) => writePt(path, tensors, check), read: readPt },
+};
+
+/** @throws GradloomError RUN_NOT_FOUND, CHECKPOINT_MISSING, CHECKPOINT_DAMAGED, NOT_SUPPORTED, NOT_WRITABLE, DISK_FULL */
+export async function exportRun(run: string, options: ExportOptions): Promise<Exported> {
+  const format = knownFormat(options.format);
+  const folder = await findRun(run);
+  const role = options.checkpoint ?? defaultCheckpoint(folder);
+  const checkpoint = await new Checkpoints(folder, Number.POSITIVE_INFINITY).load(role);
+  const { tensors } = await readSafetensors(join(checkpoint.folder, 'model.safetensors'));
+  const path = await outPath(options.out, folder, format);
+  const metadata = await metadataOf(folder, basename(checkpoint.folder));
+  const certificate = await formats[format].write(path, tensors, metadata, (written) =>
+    certify(tensors, written, formats[format].read),
+  );
+  return {
+    path,
+    format,
+    checkpoint: String(role),
+    folder: basename(checkpoint.folder),
+    certificate: certificate as Certificate,
+  };
+}
+
+function knownFormat(format: string): ExportFormat {
+  if (Object.hasOwn(formats, format)) return format as ExportFormat;
+  const known = [...exportFormats.keys()].join(', ');
+  throw new GradloomError('NOT_SUPPORTED', `This version does not write the format ${JSON.stringify(format)}.`, {
+    hint: `Formats: ${known}.`,
+  });
+}
+
+function defaultCheckpoint(folder: string): 'best' | 'last' {
+  const validated = readSummary(folder)?.best?.monitor.startsWith('val_') ?? false;
+  return validated && new Checkpoints(folder, Number.POSITIVE_INFINITY).hasBest ? 'best' : 'last';
+}
+
+async function outPath(out: string | undefined, run: string, format: ExportFormat): Promise<string> {
+  const name = `${basename(run)}${exportFormats.get(format)?.extension}`;
+  const given = resolve(out ?? join(run, 'export', name));
+  const isFolder = (await stat(given).catch(() => null))?.isDirectory() ?? false;
+  const path = isFolder ? join(given, name) : given;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+  } catch (thrown) {
+    throw systemError(thrown, dirname(path), 'write');
+  }
+  return path;
+}
+
+/** What somebody needs who meets the file without the run: text values only, as the format wants. */
+async function metadataOf(folder: string, checkpoint: string): Promise<Record<string, string>> {
+  const project = readFileSync(join(folder, projectName), 'utf8');
+  const environment = await readEnvironment(folder);
+  const { data } = resolveProject(readProject(project).project ?? {});
+  return {
+    format: 'pt', // the tensors' convention, a word that other readers look for
+    run: basename(folder),
+    checkpoint,
+    project,
+    classes: JSON.stringify(environment?.classes ?? null),
+    transforms: JSON.stringify(data.transforms.map(({ kind, args }) => ({ kind, ...args }))),
+    versions: JSON.stringify(environment?.versions ?? {}),
+  };
+}
+
+async function certify(
+  tensors: TensorSource[],
+  written: string,
+  read: (path: string) => Promise<TensorSource[]>,
+): Promise<Certificate> {
+  const found = new Map((await read(written)).map((tensor) => [tensor.name, tensor]));
+  let bytes = 0;
+  for (const tensor of tensors) {
+    const copy = found.get(tensor.name);
+    const equal =
+      copy?.dtype === tensor.dtype &&
+      String(copy.shape) === String(tensor.shape) &&
+      (await digest(copy)) === (await digest(tensor));
+    if (!equal) throw new GradloomError('INTERNAL', `The tensor ${tensor.name} did not read back as it was written.`);
+    bytes += tensor.bytes;
+  }
+  if (found.size !== tensors.length) {
+    throw new GradloomError('INTERNAL', `${found.size} tensors read back, ${tensors.length} were written.`);
+  }
+  return { tensors: tensors.length, bytes, equal: true };
+}
