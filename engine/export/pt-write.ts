@@ -23,9 +23,11 @@ export async function writePt<T>(
   zip.addBuffer(pickleStateDict(tensors), `${folder}/data.pkl`, stored);
   zip.addBuffer(Buffer.from('little'), `${folder}/byteorder`, stored);
   for (const [i, tensor] of tensors.entries()) {
-    zip.addReadStreamLazy(`${folder}/data/${i}`, { ...stored, size: tensor.bytes }, (answer) =>
-      answer(null, Readable.from(tensor.chunks(), { objectMode: false })),
-    );
+    zip.addReadStreamLazy(`${folder}/data/${i}`, { ...stored, size: tensor.bytes }, (answer) => {
+      const stream = Readable.from(tensor.chunks(), { objectMode: false });
+      stream.on('error', (thrown) => content.destroy(thrown)); // yazl does not watch these streams
+      answer(null, stream);
+    });
   }
   zip.addBuffer(Buffer.from('3\n'), `${folder}/version`, stored);
   zip.end();
