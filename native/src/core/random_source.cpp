@@ -1,6 +1,7 @@
 // Torch's permutations, computed without ATen's thread pool so that loader threads may call them, and the `random` source's files.
 #include "core/random_source.h"
 
+#include "core/devices.h"
 #include "core/errors.h"
 #include "core/files.h"
 
@@ -42,6 +43,7 @@ std::vector<int64_t> with_samples(int64_t samples, const std::vector<int64_t>& s
 }  // namespace
 
 void write_random(const RandomRequest& request) {
+  prepare_process();
   at::Generator generator = at::detail::createCPUGenerator(request.seed);
   write_tensor(request.input, at::randn(with_samples(request.samples, request.shape), generator, at::kFloat));
   const at::Tensor target =

@@ -1,0 +1,78 @@
+// The addon's entry: the functions of engine/contract/native.ts `Addon`, and `useErrorClass`, through which GradloomError is handed over.
+#include <napi.h>
+
+#include "binding/convert.h"
+#include "binding/environment.h"
+#include "binding/errors.h"
+#include "binding/session_object.h"
+#include "core/describe.h"
+#include "core/device_info.h"
+#include "core/random_source.h"
+
+namespace gradloom {
+
+namespace {
+
+Napi::Value describe_tables(const Napi::CallbackInfo& info) {
+  return guarded(info, [&] { return to_js(info.Env(), describe()); });
+}
+
+Napi::Value devices(const Napi::CallbackInfo& info) {
+  return guarded(info, [&] { return to_js(info.Env(), list_devices()); });
+}
+
+Napi::Value permutation(const Napi::CallbackInfo& info) {
+  return guarded(info, [&] {
+    const int64_t n = to_integer(info[0], "n");
+    return to_js_numbers(info.Env(), randperm(n, static_cast<uint64_t>(to_integer(info[1], "seed"))));
+  });
+}
+
+Napi::Value write_random_source(const Napi::CallbackInfo& info) {
+  return promised(info, [&](const Napi::Promise::Deferred& deferred) {
+    Environment::of(info.Env()).run([request = to_random_request(info[0])] { write_random(request); },
+                                    [deferred](Napi::Env env, std::exception_ptr failure) {
+                                      if (failure) {
+                                        deferred.Reject(to_js_error(env, failure));
+                                      } else {
+                                        deferred.Resolve(env.Undefined());
+                                      }
+                                    });
+  });
+}
+
+Napi::Value lock(const Napi::CallbackInfo& info) {
+  return guarded(info, [&] {
+    const auto held = Environment::of(info.Env()).lock(to_string(info[0], "file"));
+    Napi::Object object = Napi::Object::New(info.Env());
+    object.Set("release", Napi::Function::New(info.Env(), [held](const Napi::CallbackInfo& call) {
+                 Environment::of(call.Env()).unlock(held);
+               }, "release"));
+    return object;
+  });
+}
+
+Napi::Value use_error_class(const Napi::CallbackInfo& info) {
+  if (!info[0].IsFunction()) throw Napi::TypeError::New(info.Env(), "A class of errors was expected.");
+  Environment::of(info.Env()).error_class = Napi::Persistent(info[0].As<Napi::Function>());
+  return info.Env().Undefined();
+}
+
+Napi::Object initialize(Napi::Env env, Napi::Object exports) {
+  env.SetInstanceData(new Environment(env));
+  Environment::of(env).session_class = Napi::Persistent(SessionObject::define(env));
+  exports.Set("describe", Napi::Function::New<describe_tables>(env, "describe"));
+  exports.Set("devices", Napi::Function::New<devices>(env, "devices"));
+  exports.Set("createSession", Napi::Function::New<SessionObject::create>(env, "createSession"));
+  exports.Set("randperm", Napi::Function::New<permutation>(env, "randperm"));
+  exports.Set("writeRandom", Napi::Function::New<write_random_source>(env, "writeRandom"));
+  exports.Set("lock", Napi::Function::New<lock>(env, "lock"));
+  exports.Set("useErrorClass", Napi::Function::New<use_error_class>(env, "useErrorClass"));
+  return exports;
+}
+
+}  // namespace
+
+NODE_API_MODULE(gradloom, initialize)
+
+}  // namespace gradloom

@@ -1,0 +1,235 @@
+// Typed arrays are copied into memory that the JavaScript engine owns: Electron forbids external ArrayBuffers.
+#include "binding/convert.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/errors.h"
+
+namespace gradloom {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& what, const char* wanted) {
+  throw Error("BAD_CALL", "Expected " + std::string(wanted) + " for " + what + ".", {}, what);
+}
+
+Napi::Object to_object(const Napi::Value& value, const char* what) {
+  if (!value.IsObject()) refuse(what, "an object");
+  return value.As<Napi::Object>();
+}
+
+int64_t integer_at(const Napi::Object& object, const char* name) { return to_integer(object.Get(name), name); }
+
+std::vector<double> numbers_at(const Napi::Object& object, const char* name) {
+  const Napi::Value value = object.Get(name);
+  if (value.IsUndefined()) return {};
+  if (!value.IsArray()) refuse(name, "a list of numbers");
+  const auto list = value.As<Napi::Array>();
+  std::vector<double> numbers(list.Length());
+  for (uint32_t i = 0; i < list.Length(); ++i) {
+    const Napi::Value number = list.Get(i);
+    if (!number.IsNumber()) refuse(name, "a list of numbers");
+    numbers[i] = number.As<Napi::Number>().DoubleValue();
+  }
+  return numbers;
+}
+
+std::vector<int64_t> integers_at(const Napi::Object& object, const char* name) {
+  std::vector<int64_t> integers;
+  for (const double number : numbers_at(object, name)) {
+    if (number != std::floor(number) || std::abs(number) > 9007199254740991.0) refuse(name, "a list of integers");
+    integers.push_back(static_cast<int64_t>(number));
+  }
+  return integers;
+}
+
+template <typename Array, typename T>
+Array to_typed_array(Napi::Env env, const std::vector<T>& values) {
+  Array array = Array::New(env, values.size());
+  std::copy(values.begin(), values.end(), array.Data());
+  return array;
+}
+
+Napi::Value or_null(Napi::Env env, const std::optional<int64_t>& value) {
+  return value ? Napi::Number::New(env, static_cast<double>(*value)) : env.Null();
+}
+
+Napi::Value or_null(Napi::Env env, const std::optional<std::string>& value) {
+  return value ? Napi::String::New(env, *value) : env.Null();
+}
+
+template <typename T, typename Convert>
+Napi::Array to_list(Napi::Env env, const std::vector<T>& values, const Convert& convert) {
+  Napi::Array list = Napi::Array::New(env, values.size());
+  for (size_t i = 0; i < values.size(); ++i) list.Set(static_cast<uint32_t>(i), convert(values[i]));
+  return list;
+}
+
+Napi::Array to_strings(Napi::Env env, const std::vector<std::string>& values) {
+  return to_list(env, values, [&](const std::string& value) { return Napi::String::New(env, value); });
+}
+
+Napi::Array to_dims(Napi::Env env, const std::vector<int64_t>& values) {
+  return to_list(env, values, [&](int64_t value) { return Napi::Number::New(env, static_cast<double>(value)); });
+}
+
+}  // namespace
+
+std::string to_string(const Napi::Value& value, const char* what) {
+  if (!value.IsString()) refuse(what, "a string");
+  return value.As<Napi::String>().Utf8Value();
+}
+
+int64_t to_integer(const Napi::Value& value, const char* what) {
+  if (!value.IsNumber()) refuse(what, "an integer");
+  const double number = value.As<Napi::Number>().DoubleValue();
+  if (number != std::floor(number) || std::abs(number) > 9007199254740991.0) refuse(what, "an integer");
+  return static_cast<int64_t>(number);
+}
+
+bool flag_of(const Napi::Value& options, const char* name) {
+  const Napi::Value value = to_object(options, "options").Get(name);
+  if (!value.IsBoolean()) refuse(name, "true or false");
+  return value.As<Napi::Boolean>().Value();
+}
+
+StepsRequest to_steps_request(const Napi::Value& value) {
+  const Napi::Object object = to_object(value, "request");
+  StepsRequest request{integer_at(object, "epoch"), integer_at(object, "batch"), integer_at(object, "steps"), {}};
+  if (!object.Get("groups").IsArray()) refuse("groups", "a list of columns");
+  const auto groups = object.Get("groups").As<Napi::Array>();
+  for (uint32_t i = 0; i < groups.Length(); ++i) {
+    const Napi::Object group = to_object(groups.Get(i), "groups");
+    request.groups.push_back({numbers_at(group, "lr"), numbers_at(group, "momentum"), numbers_at(group, "weight_decay")});
+    for (const auto* column : {&request.groups.back().lr, &request.groups.back().momentum, &request.groups.back().weight_decay}) {
+      if (!column->empty() && static_cast<int64_t>(column->size()) < request.steps) refuse("groups", "one value for each step");
+    }
+  }
+  return request;
+}
+
+EvaluateRequest to_evaluate_request(const Napi::Value& value) {
+  const Napi::Object object = to_object(value, "request");
+  return {to_string(object.Get("split"), "split"), integer_at(object, "batch_size"), flag_of(value, "confusion")};
+}
+
+PredictRequest to_predict_request(const Napi::Value& value) {
+  const Napi::Object object = to_object(value, "request");
+  return {to_string(object.Get("split"), "split"), integer_at(object, "start"), integer_at(object, "count")};
+}
+
+RandomRequest to_random_request(const Napi::Value& value) {
+  const Napi::Object object = to_object(value, "request");
+  RandomRequest request;
+  request.shape = integers_at(object, "shape");
+  if (!object.Get("classes").IsNull()) request.classes = integer_at(object, "classes");
+  request.target_shape = integers_at(object, "target_shape");
+  request.samples = integer_at(object, "samples");
+  request.seed = static_cast<uint64_t>(integer_at(object, "seed"));
+  request.input = to_string(object.Get("input"), "input");
+  request.target = to_string(object.Get("target"), "target");
+  return request;
+}
+
+std::pair<int64_t, int64_t> to_position(const Napi::Value& value) {
+  const Napi::Object object = to_object(value, "request");
+  return {integer_at(object, "epoch"), integer_at(object, "batch")};
+}
+
+Napi::Value to_js(Napi::Env env, const StepsResult& result) {
+  Napi::Object columns = Napi::Object::New(env);
+  for (const auto& [name, values] : result.columns) columns.Set(name, to_typed_array<Napi::Float64Array>(env, values));
+  Napi::Object seconds = Napi::Object::New(env);
+  seconds.Set("data", result.seconds.data);
+  seconds.Set("copy", result.seconds.copy);
+  seconds.Set("forward", result.seconds.forward);
+  seconds.Set("backward", result.seconds.backward);
+  seconds.Set("optimizer", result.seconds.optimizer);
+  seconds.Set("other", result.seconds.other);
+  seconds.Set("total", result.seconds.total);
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("steps", static_cast<double>(result.steps));
+  object.Set("cancelled", result.cancelled);
+  object.Set("non_finite", result.non_finite);
+  object.Set("columns", columns);
+  object.Set("seconds", seconds);
+  return object;
+}
+
+Napi::Value to_js(Napi::Env env, const EvaluateResult& result) {
+  Napi::Object metrics = Napi::Object::New(env);
+  for (const auto& [name, value] : result.metrics) metrics.Set(name, value);
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("loss", result.loss);
+  object.Set("samples", static_cast<double>(result.samples));
+  object.Set("metrics", metrics);
+  if (result.confusion) object.Set("confusion", to_typed_array<Napi::Float64Array>(env, *result.confusion));
+  object.Set("cancelled", result.cancelled);
+  return object;
+}
+
+Napi::Value to_js(Napi::Env env, const PredictResult& result) {
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("logits", to_typed_array<Napi::Float32Array>(env, result.logits));
+  object.Set("probabilities", to_typed_array<Napi::Float32Array>(env, result.probabilities));
+  object.Set("width", static_cast<double>(result.width));
+  object.Set("targets", to_typed_array<Napi::Float64Array>(env, result.targets));
+  return object;
+}
+
+Napi::Value to_js(Napi::Env env, const Diagnosis& diagnosis) {
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("phase", diagnosis.phase);
+  object.Set("layer", or_null(env, diagnosis.layer));
+  object.Set("kind", or_null(env, diagnosis.kind));
+  return object;
+}
+
+Napi::Value to_js(Napi::Env env, const MemoryReport& report) {
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("allocated", static_cast<double>(report.allocated));
+  object.Set("reserved", static_cast<double>(report.reserved));
+  object.Set("peak", static_cast<double>(report.peak));
+  object.Set("device_free", or_null(env, report.device_free));
+  object.Set("device_total", or_null(env, report.device_total));
+  return object;
+}
+
+Napi::Value to_js(Napi::Env env, const LoadReport& report) {
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("matched", to_strings(env, report.matched));
+  object.Set("missing", to_strings(env, report.missing));
+  object.Set("unexpected", to_strings(env, report.unexpected));
+  object.Set("mismatched", to_list(env, report.mismatched, [&](const ShapeDifference& difference) {
+    Napi::Object row = Napi::Object::New(env);
+    row.Set("name", difference.name);
+    row.Set("expected", to_dims(env, difference.expected));
+    row.Set("found", to_dims(env, difference.found));
+    return row;
+  }));
+  return object;
+}
+
+Napi::Value to_js(Napi::Env env, const std::vector<DeviceInfo>& devices) {
+  return to_list(env, devices, [&](const DeviceInfo& device) {
+    Napi::Object row = Napi::Object::New(env);
+    row.Set("name", device.name);
+    row.Set("label", device.label);
+    row.Set("memory_total", or_null(env, device.memory_total));
+    row.Set("memory_free", or_null(env, device.memory_free));
+    row.Set("capability", or_null(env, device.capability));
+    return row;
+  });
+}
+
+Napi::Value to_js(Napi::Env env, const nlohmann::json& value) {
+  const auto parse = env.Global().Get("JSON").As<Napi::Object>().Get("parse").As<Napi::Function>();
+  return parse.Call({Napi::String::New(env, value.dump())});
+}
+
+Napi::Value to_js_numbers(Napi::Env env, const std::vector<int64_t>& values) {
+  return to_typed_array<Napi::Float64Array>(env, values);
+}
+
+}  // namespace gradloom
