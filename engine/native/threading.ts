@@ -1,0 +1,12 @@
+/** How libtorch's threads wait for each other: settings that must stand in the environment before libgomp is loaded. */
+
+/**
+ * The variables to add to an environment that says nothing of its own.
+ *
+ * libgomp's threads spin while they wait. Beside busy neighbours (a window that draws charts is one) a spinning thread takes the core
+ * that the one it waits for would need; with a short spin it gives the core away soon, and alone on the machine nothing is lost.
+ */
+export function threadingEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const chosen = ['GOMP_SPINCOUNT', 'OMP_WAIT_POLICY'].some((name) => environment[name] !== undefined);
+  return chosen ? {} : { GOMP_SPINCOUNT: '1000' };
+}
