@@ -67,10 +67,14 @@ export class StackPlanner {
     // The batch itself is counted as input, not as an activation.
     const flow = input && { dims: input, storage: { kept: true } };
     const stack = this.#list('', layers, ['model', 'layers'], '', flow, []);
-    for (const [name, block] of Object.entries(this.#blocks)) {
-      const inside = this.#blockLayers(name, block);
-      if (inside && !this.#usedBlocks.has(name)) this.#list('', inside.layers, inside.place, '', null, [name]);
-    }
+    // A block that nothing uses is no reason not to train.
+    this.#report.asWarnings(() => {
+      for (const [name, block] of Object.entries(this.#blocks)) {
+        if (this.#usedBlocks.has(name)) continue;
+        const inside = this.#blockLayers(name, block);
+        if (inside) this.#list('', inside.layers, inside.place, '', null, [name]);
+      }
+    });
     return stack;
   }
 

@@ -56,6 +56,14 @@ export function nearest(word: string, candidates: readonly string[], count = 1):
 export class Report {
   readonly problems: Problem[] = [];
   readonly #seen = new Set<string>();
+  #softened = false;
+
+  /** What `examine` reports counts as a warning: it is in a part that is not used. */
+  asWarnings(examine: () => void): void {
+    this.#softened = true;
+    examine();
+    this.#softened = false;
+  }
 
   /** A block that is used twice has the same fault twice: it is reported once. */
   add(
@@ -70,7 +78,7 @@ export class Report {
     const key = `${code} ${path} ${message}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
-    this.problems.push({ code, severity, path, message, hint, fixes });
+    this.problems.push({ code, severity: this.#softened ? 'warning' : severity, path, message, hint, fixes });
   }
 
   error(code: ProblemCode, place: Place, message: string, hint: string, fixes: Fix[] = []): void {
@@ -121,13 +129,17 @@ export class Report {
     const values: JsonObject = {};
     for (const [key, schema] of Object.entries(shape)) {
       const given = Object.hasOwn(value, key) ? value[key] : undefined;
+      const info = fieldInfo(schema);
+      if (given === undefined && 'default' in info) {
+        values[key] = info.default;
+        continue;
+      }
       const parsed = schema.safeParse(given);
       if (parsed.success) {
         values[key] = parsed.data;
         continue;
       }
       ok = false;
-      const info = fieldInfo(schema);
       values[key] = info.default;
       const at = [...place, key];
       if (given === undefined) {

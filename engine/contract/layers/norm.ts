@@ -23,6 +23,7 @@ const batchParams = {
     help: 'Keeps statistics of training for evaluation.',
     default: true,
   }),
+  bias: flag({ label: 'Bias', help: 'Learns the offset too.', default: true }),
 };
 
 const dimension = z.number().int().min(1).max(largestSize);
@@ -53,13 +54,14 @@ export const normKinds = [
       const image = imageDims('BatchNorm2d', context.input.dims, context);
       if (!image) return null;
       const [num_features, height, width] = image;
-      const { affine, track_running_stats } = given;
+      const { affine, track_running_stats, bias } = given;
       const vector = [num_features];
       return {
         args: { num_features, ...given },
         output: image,
         tensors: [
-          ...(affine ? [parameter('weight', vector), parameter('bias', vector)] : []),
+          ...(affine ? [parameter('weight', vector)] : []),
+          ...(affine && bias ? [parameter('bias', vector)] : []),
           ...(track_running_stats
             ? [
                 buffer('running_mean', vector),
@@ -77,7 +79,7 @@ export const normKinds = [
     examples: [
       { params: {}, input: [3, 4, 4], output: [3, 4, 4] },
       { params: { eps: 0.001, momentum: null, affine: false }, input: [3, 4, 4], output: [3, 4, 4] },
-      { params: { track_running_stats: false }, input: [2, 4, 4], output: [2, 4, 4] },
+      { params: { track_running_stats: false, bias: false }, input: [2, 4, 4], output: [2, 4, 4] },
     ],
   }),
   layerKind({

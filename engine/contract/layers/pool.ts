@@ -50,11 +50,11 @@ const avgParams = {
 
 const sizeOrNull = size.nullable();
 const adaptiveParams = {
-  output_size: field(z.union([sizeOrNull, z.tuple([sizeOrNull, sizeOrNull])]), {
+  output_size: field(z.union([size, z.tuple([sizeOrNull, sizeOrNull])]), {
     label: 'Output size',
-    help: 'Height and width of the output; null: as the input.',
+    help: 'Height and width of the output; in a pair null: as the input.',
     control: 'pair',
-    expected: 'an integer ≥ 1, null, or [height, width] of such',
+    expected: 'an integer ≥ 1, or [height, width] of such integers or null',
   }),
 };
 

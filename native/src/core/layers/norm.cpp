@@ -26,7 +26,7 @@ Forward build_batch_norm2d(Builder& build) {
   at::Tensor weight, bias, mean, variance, tracked;
   if (args.flag("affine")) {
     weight = build.parameter("weight", at::ones({features}));
-    bias = build.parameter("bias", at::zeros({features}));
+    if (args.flag("bias")) bias = build.parameter("bias", at::zeros({features}));
   }
   if (args.flag("track_running_stats")) {
     mean = build.buffer("running_mean", at::zeros({features}));

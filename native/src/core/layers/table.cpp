@@ -24,7 +24,7 @@ constexpr LayerKind kinds[] = {
      true},
     {"AdaptiveAvgPool2d", {"output_size"}, build_adaptive_avg_pool2d, true},
     // norm.cpp
-    {"BatchNorm2d", {"num_features", "eps", "momentum", "affine", "track_running_stats"}, build_batch_norm2d, true},
+    {"BatchNorm2d", {"num_features", "eps", "momentum", "affine", "track_running_stats", "bias"}, build_batch_norm2d, true},
     {"LayerNorm", {"normalized_shape", "eps", "elementwise_affine", "bias"}, build_layer_norm, true},
     // activation.cpp
     {"ReLU", {}, build_relu},
