@@ -84,7 +84,11 @@ export async function planRun(given: { text: string; baseDir: string; label: str
   }
   const plan = planProject(read.project ?? {}, facts);
   const problems = [...read.problems, ...plan.problems];
-  const errors = problems.filter(({ severity }) => severity === 'error');
+  // That the data is not read is a problem of the plan too; why it could not be read says more.
+  const unread = ({ code, path: place }: Problem) => code === 'MISSING_VALUE' && place === 'data.source';
+  const errors = problems.filter(
+    (problem) => problem.severity === 'error' && !(dataError !== undefined && unread(problem)),
+  );
   if (errors.length > 0) throw invalid(given.label, errors);
   if (dataError !== undefined) throw dataError;
   if (!plan.model || !plan.splits || !facts) {
