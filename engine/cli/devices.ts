@@ -1,0 +1,37 @@
+/** `devices` and `doctor`: what there is to compute with, and what is missing. */
+import { formatReport, inspect } from '../../native/setup/doctor.mjs';
+import { loadAddon } from '../native/load.ts';
+import type { AddCommand } from './context.ts';
+import { bytes, table } from './format.ts';
+
+export const addDevices: AddCommand = (program, context) => {
+  const { out } = context;
+  program
+    .command('devices')
+    .summary('list the devices')
+    .description('Lists the devices that can train, with their memory.')
+    .action(() => {
+      const devices = loadAddon().devices();
+      for (const device of devices) out.object({ type: 'device', ...device });
+      const size = (value: number | null) => (value === null ? 'not available' : bytes(value));
+      const rows = devices.map(({ name, label, capability, memory_free, memory_total }) => [
+        name,
+        label,
+        capability ?? '',
+        size(memory_free),
+        size(memory_total),
+      ]);
+      out.say(table([['device', 'name', 'capability', 'free', 'memory'], ...rows], [3, 4]));
+    });
+
+  program
+    .command('doctor')
+    .summary('say what is installed and what is missing')
+    .description('Says what was found, where, and what is missing; exit code 1 if something is.')
+    .action(async () => {
+      const report = await inspect();
+      out.object({ type: 'doctor', ...report });
+      out.say(formatReport(report));
+      if (!report.ok) context.exitCode = 1;
+    });
+};

@@ -1,0 +1,106 @@
+/** `evaluate` and `predict`: a checkpoint measured on a split, and its answers sample by sample. */
+import { GradloomError } from '../contract/errors.ts';
+import { fromNum } from '../contract/events.ts';
+import { evaluateRun, type Prediction, predictRun } from '../runs/index.ts';
+import type { CheckpointName, Evaluation, SplitName } from '../runs/types.ts';
+import { checkpointName, countFrom0, positiveInteger, splitName } from './arguments.ts';
+import { type AddCommand, abortable } from './context.ts';
+import { integer, loss, metric, percent, table } from './format.ts';
+import type { Output } from './output.ts';
+
+/** Larger confusion matrices are for files, not for eyes. */
+const maxShownClasses = 20;
+
+export const addEvaluate: AddCommand = (program, context) => {
+  const { out } = context;
+  program
+    .command('evaluate')
+    .argument('<run>', 'run folder or name')
+    .option('--split <split>', 'train, val or test', splitName, 'val')
+    .option('--checkpoint <which>', 'best, last or a step (default: best if validation ran, else last)', checkpointName)
+    .option('--device <device>', 'device to use')
+    .summary('measure a run on a split')
+    .description("Measures a run's checkpoint on a split: loss, metrics, confusion matrix.")
+    .action(async (run: string, options: { split: SplitName; checkpoint?: CheckpointName; device?: string }) => {
+      await abortable(context, async (signal) => {
+        const evaluation = await evaluateRun(run, { ...options, signal });
+        out.object({ type: 'evaluate', ...evaluation });
+        showEvaluation(out, evaluation);
+      });
+    });
+
+  program
+    .command('predict')
+    .argument('<run>', 'run folder or name')
+    .argument('[file...]', 'files to predict')
+    .option('--split <split>', "predict samples of the run's data: train, val or test", splitName)
+    .option('--limit <n>', 'how many samples', positiveInteger)
+    .option('--start <n>', 'position of the first sample in the split', countFrom0)
+    .option('--checkpoint <which>', 'best, last or a step (default: best if validation ran, else last)', checkpointName)
+    .option('--device <device>', 'device to use')
+    .summary("show a run's answers")
+    .description("Shows what a run's network answers, sample by sample.")
+    .action(async (run: string, files: string[], { limit, ...options }: PredictArguments) => {
+      refuseFiles(files, options.split);
+      await abortable(context, async (signal) => {
+        const rows: Prediction[] = [];
+        await predictRun(run, { ...options, ...(limit === undefined ? {} : { count: limit }), signal }, (row) => {
+          out.object({ type: 'prediction', ...row });
+          if (!out.json) rows.push(row);
+        });
+        if (rows.length > 0) out.say(predictionTable(rows));
+      });
+    });
+};
+
+interface PredictArguments {
+  split?: SplitName;
+  limit?: number;
+  start?: number;
+  checkpoint?: CheckpointName;
+  device?: string;
+}
+
+function refuseFiles(files: string[], split: SplitName | undefined): void {
+  if (files.length > 0) {
+    throw new GradloomError('NOT_SUPPORTED', 'This version does not predict files yet.', {
+      hint: "Predict samples of the run's data: --split val --limit 10.",
+    });
+  }
+  if (split === undefined) {
+    throw new GradloomError('BAD_CALL', 'What to predict is missing.', {
+      hint: 'Give --split train, val or test, and --limit for how many samples.',
+    });
+  }
+}
+
+function showEvaluation(
+  out: Output,
+  { split, checkpoint, folder, samples, loss: value, metrics, confusion, classes }: Evaluation,
+): void {
+  const values = Object.entries(metrics).map(([name, each]) => `${name} ${metric(name, each)}`);
+  out.say(
+    `${[`loss ${loss(value)}`, ...values].join('  ')}  on ${integer(samples)} samples of ${split} (${checkpoint}, ${folder})`,
+  );
+  if (!confusion || confusion.length > maxShownClasses) return;
+  const names = classes ?? confusion.map((_, index) => String(index));
+  const rows = confusion.map((row, index) => [names[index] ?? '', ...row.map(String)]);
+  out.say();
+  out.say('Confusion matrix (rows: the true class, columns: the answer)');
+  out.say(table([['', ...names], ...rows], [0, ...names.map((_, index) => index + 1)]));
+}
+
+function predictionTable(rows: Prediction[]): string {
+  const cells = rows.map(({ index, class: answer, target, logits, probabilities }) =>
+    answer === null
+      ? [String(index), logits.map(loss).join(' ')]
+      : [
+          String(index),
+          String(answer),
+          percent(Math.max(...probabilities.map(fromNum))),
+          target === null ? '' : String(target),
+        ],
+  );
+  const heads = rows[0]?.class === null ? ['index', 'answer'] : ['index', 'class', 'probability', 'true class'];
+  return table([heads, ...cells], [0, 1, 2, 3]);
+}

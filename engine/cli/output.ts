@@ -1,0 +1,111 @@
+/**
+ * Where lines go. For people: standard output, errors on standard error. With `--json`: each line of standard output is one JSON object and
+ * people's text goes to standard error.
+ */
+import type { WriteStream } from 'node:tty';
+import { styleText } from 'node:util';
+import type { ErrorInfo } from '../contract/errors.ts';
+
+type Style = Parameters<typeof styleText>[0];
+
+export class Output {
+  readonly json: boolean;
+  /** Where people's text goes. */
+  readonly #people: WriteStream;
+  /** The text of the live line that stands on the terminal now. */
+  #live = '';
+  #closed = false;
+  #onClosed: () => void = () => {};
+
+  constructor(json: boolean) {
+    this.json = json;
+    this.#people = json ? process.stderr : process.stdout;
+    for (const stream of [process.stdout, process.stderr]) {
+      // A reader that has seen enough (`| head`) is no error.
+      stream.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EPIPE') throw error;
+        if (stream === process.stdout) this.#close();
+      });
+    }
+  }
+
+  /** Whether people read on a terminal, which can show a line that changes. */
+  get isTerminal(): boolean {
+    return this.#people.isTTY === true && process.env.TERM !== 'dumb';
+  }
+
+  get columns(): number {
+    return this.#people.columns || 80;
+  }
+
+  /** Calls `listener` when nobody reads standard output any more. */
+  onClosed(listener: () => void): void {
+    this.#onClosed = listener;
+    if (this.#closed) listener();
+  }
+
+  /** One JSON object on standard output; nothing without `--json`. */
+  object<Line extends { type: string }>(value: Line): void {
+    if (this.json && !this.#closed) process.stdout.write(`${JSON.stringify(value)}\n`);
+  }
+
+  /** Text for people, one or several lines. */
+  say(text = ''): void {
+    this.#write(this.#people, `${this.#cleared()}${text}\n`);
+  }
+
+  /** A line that the next one replaces; on terminals only. */
+  live(text: string): void {
+    if (!this.isTerminal) return;
+    this.#write(this.#people, `${this.#cleared()}${text}`);
+    this.#live = text;
+  }
+
+  /** An error as a line and as text. */
+  error(info: ErrorInfo): void {
+    const { code, message, hint, path } = info;
+    this.object({ type: 'error', code, message, ...(hint ? { hint } : {}), ...(path ? { path } : {}) });
+    this.complain(info);
+  }
+
+  /** An error as text for people, on standard error: what happened, where, and what to do next. */
+  complain({ message, hint, path }: ErrorInfo): void {
+    const lines = [`${this.style('red', 'Error:')} ${message}`];
+    if (path && !message.includes(path)) lines.push(`  Where: ${path}`);
+    if (hint) lines.push(`  Next:  ${hint.replaceAll('\n', '\n         ')}`);
+    if (this.#live) this.#write(this.#people, this.#cleared());
+    process.stderr.write(`${lines.join('\n')}\n`);
+  }
+
+  /** Colours on terminals that want them (`NO_COLOR` and its kin are respected). */
+  style(style: Style, text: string): string {
+    const coloured = this.isTerminal && !process.env.NO_COLOR && process.env.NODE_DISABLE_COLORS === undefined;
+    return coloured ? styleText(style, text) : text;
+  }
+
+  /** Resolves when what was written has left the process. */
+  async flush(): Promise<void> {
+    this.#write(this.#people, this.#cleared());
+    await Promise.all(
+      [process.stdout, process.stderr].map(
+        (stream) => new Promise<void>((done) => (stream.writable ? stream.write('', () => done()) : done())),
+      ),
+    );
+  }
+
+  #cleared(): string {
+    const clear = this.#live ? '\r\x1b[2K' : '';
+    this.#live = '';
+    return clear;
+  }
+
+  #write(stream: WriteStream, text: string): void {
+    if (text && !(this.#closed && stream === process.stdout)) stream.write(text);
+  }
+
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#onClosed();
+  }
+}

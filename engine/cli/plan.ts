@@ -1,0 +1,89 @@
+/** `plan`: shapes, parameters, FLOPs, memory and problems of a project; trains nothing. */
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { GradloomError } from '../contract/errors.ts';
+import { type Plan, type PlannedLayer, planProject } from '../contract/plan.ts';
+import type { Problem } from '../contract/problems.ts';
+import { readProject, resolveProject } from '../contract/project.ts';
+import type { DataFacts } from '../contract/tensors.ts';
+import { describeSource } from '../data/index.ts';
+import { systemError } from '../files.ts';
+import type { AddCommand } from './context.ts';
+import { bytes, dims, integer, plural, table } from './format.ts';
+import type { Output } from './output.ts';
+
+export const addPlan: AddCommand = (program, context) => {
+  program
+    .command('plan')
+    .argument('<file>', 'project file')
+    .summary("show a project's shapes, costs and problems")
+    .description('Shows shapes, parameters, FLOPs, memory and problems; trains nothing. Exit code 2 with any error.')
+    .action(async (file: string) => {
+      const { out } = context;
+      const { plan, problems, dataError } = await planFile(file);
+      const { input, layers, output, parameters, flops, memory, splits } = plan;
+      out.object({ type: 'plan', input, layers, output, parameters, flops, memory, splits, problems });
+      showPlan(out, plan, problems);
+      if (dataError) out.error(dataError.toInfo());
+      if (dataError || problems.some(({ severity }) => severity === 'error')) context.exitCode = 2;
+    });
+};
+
+async function planFile(file: string): Promise<{ plan: Plan; problems: Problem[]; dataError: GradloomError | null }> {
+  const text = await readFile(file, 'utf8').catch((thrown: unknown) => {
+    throw systemError(thrown, file, 'read');
+  });
+  let read: ReturnType<typeof readProject>;
+  try {
+    read = readProject(text);
+  } catch (thrown) {
+    const info = GradloomError.from(thrown).toInfo();
+    throw GradloomError.fromInfo({ path: file, ...info });
+  }
+  const project = read.project ?? {};
+  const { source } = resolveProject(project).data;
+  let facts: DataFacts | null = null;
+  let dataError: GradloomError | null = null;
+  try {
+    if (source) facts = await describeSource(source, dirname(resolve(file)));
+  } catch (thrown) {
+    dataError = GradloomError.from(thrown);
+  }
+  const plan = planProject(project, facts);
+  return { plan, problems: [...read.problems, ...plan.problems], dataError };
+}
+
+function showPlan(out: Output, plan: Plan, problems: Problem[]): void {
+  const { project, splits, memory } = plan;
+  const samples = splits ? `, ${plural(splits.train, 'training sample')}, ${integer(splits.val)} to validate` : '';
+  out.say(
+    `${out.style('bold', project.name)}: input ${plan.input.length > 0 ? dims(plan.input) : 'unknown'}${samples}`,
+  );
+  if (plan.layers.length > 0) {
+    const rows = plan.layers.flatMap((layer) => layerRows(layer, 0));
+    const total = ['', 'total', dims(plan.output), integer(plan.parameters), integer(plan.flops)];
+    out.say();
+    out.say(table([['path', 'layer', 'output', 'parameters', 'FLOPs'], ...rows, total], [3, 4]));
+    const { total: sum, ...parts } = memory;
+    const named = Object.entries(parts).map(([part, value]) => `${part} ${bytes(value)}`);
+    out.say();
+    out.say(`Memory in training: ${bytes(sum)} (${named.join(', ')})`);
+  }
+  for (const { severity, path, message, hint, fixes } of problems) {
+    const mark = severity === 'error' ? out.style('red', 'Problem:') : out.style('yellow', 'Warning:');
+    const next = [hint, ...fixes.map(({ label }) => label)].filter(Boolean);
+    out.say();
+    out.say(
+      [`${mark} ${message}`, `  Where: ${path || 'the project'}`, ...next.map((each) => `  Next:  ${each}`)].join('\n'),
+    );
+  }
+}
+
+/** A row a layer, those inside a block beneath it and indented. */
+function layerRows(layer: PlannedLayer, depth: number): string[][] {
+  const { path, name, kind, python, output, parameters, flops, children } = layer;
+  const line = children ? kind : python.replace(/^nn\./, '');
+  const label = `${'  '.repeat(depth)}${name ? `${name}: ` : ''}${line}`;
+  const row = [path, label, dims(output), integer(parameters), integer(flops)];
+  return [row, ...(children ?? []).flatMap((child) => child.layers.flatMap((inner) => layerRows(inner, depth + 1)))];
+}

@@ -1,0 +1,55 @@
+/** The command line's program: its commands, and its errors in our words. */
+import { Command, CommanderError } from 'commander';
+import { GradloomError } from '../contract/errors.ts';
+import type { AddCommand, Context } from './context.ts';
+import { addDemo } from './demo.ts';
+import { addDevices } from './devices.ts';
+import { addEvaluate } from './evaluate.ts';
+import { addExport } from './export.ts';
+import { addPlan } from './plan.ts';
+import { addRuns } from './runs.ts';
+import { addTrain } from './train.ts';
+
+const commands: AddCommand[] = [addTrain, addPlan, addEvaluate, addExport, addRuns, addDevices, addDemo];
+
+/** Runs one command line. Throws GradloomError, BAD_CALL for wrong usage. */
+export async function runProgram(words: string[], version: string, context: Context): Promise<void> {
+  const { out } = context;
+  const program = new Command('gradloom')
+    .description('Trains neural networks on PyTorch’s C++ core.')
+    .version(version, '--version', 'show the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand(false)
+    .option('--json', 'one JSON object a line on standard output; text for people on standard error')
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => out.say(text.trimEnd()),
+      writeErr: (text) => out.say(text.trimEnd()), // help that was not asked for; errors are shown by whoever catches them
+      outputError: () => {},
+    });
+  for (const add of commands) add(program, context);
+  try {
+    if (words.filter((word) => word !== '--json').length === 0) {
+      throw new GradloomError('BAD_CALL', 'A command is missing.', {
+        hint: `Commands: ${program.commands.map((command) => command.name()).join(', ')}. More with: gradloom --help`,
+      });
+    }
+    await program.parseAsync(words, { from: 'user' });
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    if (thrown.exitCode !== 0) throw usageError(thrown, program, words);
+  }
+}
+
+/** Commander's `error: unknown option '--foo'\n(Did you mean --bar?)` as what happened and what to do next. */
+function usageError(error: CommanderError, program: Command, words: string[]): GradloomError {
+  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+  const guess = /\((Did you mean .*\?)\)/.exec(rest.join(' '))?.[1];
+  const command = program.commands.find((each) => words.includes(each.name()));
+  const help = `See: gradloom ${command ? `${command.name()} ` : ''}--help`;
+  const message = first.charAt(0).toUpperCase() + first.slice(1);
+  return new GradloomError('BAD_CALL', /[.!?]$/.test(message) ? message : `${message}.`, {
+    hint: guess ? `${guess} ${help}` : help,
+  });
+}

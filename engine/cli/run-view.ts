@@ -1,0 +1,190 @@
+/** A run as people follow it: a live line on a terminal, one line an epoch, and a closing line that says what was learned. */
+import { performance } from 'node:perf_hooks';
+import type { Num, RunEvent } from '../contract/events.ts';
+import { integer, loss, metric, percent, plural, seconds } from './format.ts';
+import type { Output } from './output.ts';
+
+type Start = Extract<RunEvent, { type: 'start' }>;
+type Steps = Extract<RunEvent, { type: 'steps' }>;
+type Epoch = Extract<RunEvent, { type: 'epoch' }>;
+type End = Extract<RunEvent, { type: 'end' }>;
+
+/** The live line changes at most this often. */
+const redrawMs = 80;
+const barWidth = 24;
+
+export class RunView {
+  readonly #out: Output;
+  #start: Start | null = null;
+  #lastEpoch: Epoch | null = null;
+  #best: Epoch | null = null;
+  #speeds: number[] = [];
+  #trained = 0;
+  /** Steps and time since which the pace is measured. */
+  #pace: { step: number; time: number } | null = null;
+  #drawn = 0;
+
+  constructor(out: Output) {
+    this.#out = out;
+  }
+
+  show(event: RunEvent): void {
+    switch (event.type) {
+      case 'start':
+        this.#start = event;
+        this.#out.say(this.#heading(event));
+        break;
+      case 'progress':
+        this.#progress(event.stage, event.done, event.total);
+        break;
+      case 'resume':
+        this.#pace = null;
+        this.#out.say(`Goes on from step ${integer(event.from_step)}${event.note ? ` (${event.note})` : ''}.`);
+        break;
+      case 'steps':
+        this.#step(event);
+        break;
+      case 'epoch':
+        this.#epoch(event);
+        break;
+      case 'state':
+        this.#pace = null; // a pause is no slowness
+        if (event.status === 'paused') this.#out.say('Paused.');
+        break;
+      case 'advice':
+        this.#out.say(
+          `${this.#out.style('yellow', 'Note:')} ${event.message}${event.hint ? `\n      ${event.hint}` : ''}`,
+        );
+        break;
+      case 'error':
+        this.#out.complain(event);
+        break;
+      case 'end':
+        this.#out.say(this.#closing(event));
+        break;
+      case 'checkpoint':
+        break;
+    }
+  }
+
+  #heading(event: Start): string {
+    const reason = event.precision_reason ? ` (${event.precision_reason})` : '';
+    const validation = event.val_samples > 0 ? `, validation on ${integer(event.val_samples)}` : '';
+    return [
+      `${this.#out.style('bold', event.name)} on ${event.device}, ${event.precision}${reason}`,
+      `${plural(event.parameters, 'parameter')}, ${plural(event.train_samples, 'training sample')}${validation}, ` +
+        `${plural(event.epochs, 'epoch')} of ${plural(event.steps_per_epoch, 'step')}`,
+    ].join('\n');
+  }
+
+  #progress(stage: string, done: number, total: number): void {
+    if (done === 0 || this.#due()) this.#out.live(`${capital(stage)} ${this.#bar(total > 0 ? done / total : 0)}`);
+  }
+
+  #step({ epoch, step, train_loss, ...columns }: Steps): void {
+    const now = performance.now();
+    const last = step.at(-1);
+    if (!this.#start || last === undefined) return;
+    this.#pace ??= { step: last, time: now };
+    if (!this.#due()) return;
+    const { steps_per_epoch, epochs, train_samples } = this.#start;
+    const stepsPerSecond = (last - this.#pace.step) / Math.max(1e-3, (now - this.#pace.time) / 1000);
+    const within = (last - 1) % steps_per_epoch;
+    const parts = [`epoch ${epoch}/${epochs}`, this.#bar((within + 1) / steps_per_epoch)];
+    parts.push(`loss ${loss(train_loss.at(-1) ?? 'NaN')}`);
+    for (const [name, values] of Object.entries(columns)) {
+      const value = name.startsWith('train_') && Array.isArray(values) ? (values.at(-1) as Num) : undefined;
+      if (value !== undefined) parts.push(`${words(name.slice(6))} ${metric(name, value)}`);
+    }
+    if (stepsPerSecond > 0) {
+      parts.push(`${integer((stepsPerSecond * train_samples) / steps_per_epoch)} samples/s`);
+      parts.push(`${seconds((epochs * steps_per_epoch - last) / stepsPerSecond)} left`);
+    }
+    // Never wider than the terminal: a wrapped line could not be taken back.
+    let line = parts[0] as string;
+    for (const part of parts.slice(1)) if (line.length + part.length + 3 < this.#out.columns) line += `  ${part}`;
+    this.#out.live(line);
+  }
+
+  #epoch(event: Epoch): void {
+    this.#lastEpoch = event;
+    this.#speeds.push(event.samples_per_second);
+    this.#trained += event.seconds;
+    this.#pace = null;
+    if (isBetter(event, this.#best)) this.#best = event;
+    const total = this.#start?.epochs ?? event.epoch;
+    const values = [`loss ${loss(event.train_loss)}`];
+    for (const prefix of ['train_', 'val_']) {
+      if (prefix === 'val_' && event.val_loss !== undefined) values.push(`val loss ${loss(event.val_loss)}`);
+      for (const [name, value] of Object.entries(event)) {
+        if (!name.startsWith(prefix) || name.endsWith('_loss') || value === undefined) continue;
+        values.push(
+          `${prefix === 'val_' ? 'val ' : ''}${words(name.slice(prefix.length))} ${metric(name, value as Num)}`,
+        );
+      }
+    }
+    const number = `${String(event.epoch).padStart(String(total).length)}/${total}`;
+    this.#out.say(
+      [`epoch ${number}`, ...values, `${integer(event.samples_per_second)} samples/s`, seconds(event.seconds)].join(
+        '  ',
+      ),
+    );
+  }
+
+  #closing(end: End): string {
+    const epoch = this.#best ?? this.#lastEpoch;
+    const lines = [this.#ending(end)];
+    if (epoch) {
+      const after = epoch === this.#lastEpoch ? '' : `, best at epoch ${epoch.epoch}`;
+      lines.push(`Learned: ${this.#learned(epoch)}${after}.`);
+      const average = this.#speeds.reduce((sum, speed) => sum + speed, 0) / this.#speeds.length;
+      lines.push(
+        `Speed:   ${integer(average)} samples/s on ${this.#start?.device ?? 'the device'}, ${seconds(this.#trained)}.`,
+      );
+    }
+    lines.push(`Run:     ${end.run}`);
+    return lines.map((line) => this.#out.style('bold', line)).join('\n');
+  }
+
+  #ending({ status, epoch, step }: End): string {
+    const where = `after ${plural(epoch, 'epoch')}, step ${integer(step)}`;
+    const texts: Partial<Record<End['status'], string>> = {
+      completed: `Done ${where}.`,
+      stopped: `Stopped ${where}; the result is kept.`,
+      parked: `Parked ${where}; go on with \`gradloom resume\`.`,
+      interrupted: `Interrupted ${where}; everything is saved, go on with \`gradloom resume\`.`,
+      failed: `Failed ${where}; what was saved before stands.`,
+    };
+    return texts[status] ?? `${capital(status)} ${where}.`;
+  }
+
+  #learned(epoch: Epoch): string {
+    const validated = epoch.val_loss !== undefined;
+    const right = (validated ? epoch.val_accuracy : epoch.train_accuracy) as Num | undefined;
+    const samples = validated ? this.#start?.val_samples : this.#start?.train_samples;
+    const on = `${samples ? `${integer(samples)} ` : ''}${validated ? 'validation' : 'training'} samples`;
+    const value = loss(validated ? (epoch.val_loss as Num) : epoch.train_loss);
+    return right === undefined ? `loss ${value} on ${on}` : `${percent(right)} of ${on} right, loss ${value}`;
+  }
+
+  #bar(share: number): string {
+    const filled = Math.round(Math.min(1, Math.max(0, share)) * barWidth);
+    return `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}`;
+  }
+
+  #due(): boolean {
+    const now = performance.now();
+    if (now - this.#drawn < redrawMs) return false;
+    this.#drawn = now;
+    return true;
+  }
+}
+
+function isBetter(epoch: Epoch, best: Epoch | null): boolean {
+  if (!best) return true;
+  const of = ({ val_loss, train_loss }: Epoch) => Number(val_loss ?? train_loss);
+  return of(epoch) < of(best);
+}
+
+const words = (name: string) => name.replaceAll('_', ' ');
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,83 @@
+/** `runs`, `watch` and the actions: runs seen and steered from outside. */
+import type { RunAction, RunEvent } from '../contract/events.ts';
+import { findRun, followJournal, listRuns, type RunListing, sendAction } from '../runs/index.ts';
+import { type AddCommand, abortable } from './context.ts';
+import { integer, loss, metric, table } from './format.ts';
+import { eventSink } from './train.ts';
+
+export const addRuns: AddCommand = (program, context) => {
+  const { out } = context;
+  program
+    .command('runs')
+    .summary('list the runs')
+    .description('Lists the runs of the workspace, the latest first.')
+    .action(async () => {
+      const runs = await listRuns();
+      for (const { name, folder, status, summary } of runs) {
+        out.object({ type: 'run', ...summary, name, run: folder, status });
+      }
+      if (runs.length === 0) out.say('No runs yet. Begin one with `gradloom train FILE`, or try `gradloom demo`.');
+      else
+        out.say(
+          table([['run', 'status', 'epoch', 'loss', 'metrics', 'samples/s', 'changed'], ...runs.map(row)], [2, 3, 5]),
+        );
+    });
+
+  program
+    .command('watch')
+    .argument('<run>', 'run folder or name')
+    .summary('follow a run')
+    .description('Shows what a run has told so far and follows it to its end. Ends at once for a run that is not live.')
+    .action(async (run: string) => {
+      await abortable(context, async (signal) => {
+        const show = eventSink(out);
+        let last: RunEvent | undefined;
+        await followJournal(
+          run,
+          (event) => {
+            last = event;
+            show(event);
+          },
+          signal,
+        );
+        if (!last) out.say('It has not told anything yet.');
+        if (last?.type === 'end' && last.status === 'failed') context.exitCode = 1;
+      });
+    });
+
+  for (const [action, summary] of actions) {
+    program
+      .command(action)
+      .argument('<run>', 'run folder or name')
+      .summary(summary)
+      .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
+      .action(async (run: string) => {
+        const folder = await findRun(run);
+        const status = await sendAction(folder, action);
+        out.object({ type: 'action', action, run: folder, status });
+        out.say(`${folder} is ${status}.`);
+      });
+  }
+};
+
+const actions: [RunAction, string][] = [
+  ['pause', 'halt a live run at its next step; it keeps its memory'],
+  ['park', 'save a live run and end its process; `resume` goes on'],
+  ['continue', 'let a paused run go on'],
+  ['stop', 'save a live run and end it; the result is kept'],
+];
+
+function row({ name, status, summary }: RunListing): string[] {
+  if (!summary) return [name, status, '', '', '', '', ''];
+  const { last, epoch, epochs, samples_per_second, updated } = summary;
+  const metrics = Object.entries(last).filter(([key]) => key.startsWith('val_') && key !== 'val_loss');
+  return [
+    name,
+    status,
+    `${epoch}/${epochs}`,
+    last.val_loss !== undefined ? loss(last.val_loss) : last.train_loss !== undefined ? loss(last.train_loss) : '',
+    metrics.map(([key, value]) => `${key.slice(4).replaceAll('_', ' ')} ${metric(key, value)}`).join(', '),
+    samples_per_second === null ? '' : integer(samples_per_second),
+    updated.slice(0, 16).replace('T', ' '),
+  ];
+}

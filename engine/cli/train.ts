@@ -1,0 +1,81 @@
+/** `train` and `resume`: the run lives in this process; signals save it. */
+import type { Command } from 'commander';
+import type { RunEvent } from '../contract/events.ts';
+import { type EndEvent, type EventSink, RunControl, resumeRun, trainRun } from '../runs/index.ts';
+import { positiveInteger, setting } from './arguments.ts';
+import { type AddCommand, type Context, withSignals } from './context.ts';
+import { codeOfEnd, signalCode } from './exit-codes.ts';
+import type { Output } from './output.ts';
+import { RunView } from './run-view.ts';
+
+export const addTrain: AddCommand = (program, context) => {
+  withTrainOptions(program.command('train').argument('<file>', 'project file'))
+    .summary('train a project')
+    .description('Trains a project into a new run folder, with a progress bar on a terminal.')
+    .action(async (projectFile: string, options: TrainOptions) => {
+      await runHere(context, (sink, control) => trainRun({ projectFile, ...options }, sink, control));
+    });
+
+  program
+    .command('resume')
+    .argument('<run>', 'run folder or name')
+    .option('--epochs <n>', 'new total number of epochs', positiveInteger)
+    .option('--device <device>', 'device to go on with')
+    .summary('go on with a run')
+    .description('Goes on with a run from its newest checkpoint, also on another device; extends a finished one.')
+    .action(async (run: string, options: { epochs?: number; device?: string }) => {
+      await runHere(context, (sink, control) => resumeRun({ run, ...options }, sink, control));
+    });
+};
+
+export interface TrainOptions {
+  run?: string;
+  device?: string;
+  precision?: string;
+  epochs?: number;
+  set?: [string, unknown][];
+}
+
+export function withTrainOptions(command: Command): Command {
+  return command
+    .option('--run <dir>', 'run folder to make (default: the next free name in the workspace)')
+    .option('--device <device>', 'auto, cpu, cuda:0, mps, xpu:0 …')
+    .option('--precision <precision>', 'fp32 or auto')
+    .option('--epochs <n>', 'number of epochs', positiveInteger)
+    .option('--set <key.path=json>', 'change a setting of the project for this run; may be repeated', setting);
+}
+
+/** Runs a training in this process and shows it; the exit code tells how it ended. */
+export async function runHere(
+  context: Context,
+  work: (sink: EventSink, control: RunControl) => Promise<EndEvent>,
+): Promise<void> {
+  const { out } = context;
+  const control = new RunControl();
+  const sink = eventSink(out);
+  await withSignals(
+    (signal) => {
+      out.say(`${signal} received: saving. Once more ends at once, without saving.`);
+      void control.interrupt(signal);
+    },
+    async (received) => {
+      try {
+        const { status } = await work(sink, control);
+        context.exitCode = codeOfEnd(status, received());
+      } catch (thrown) {
+        const signal = received();
+        if (!signal || (thrown as { code?: unknown }).code !== 'CANCELLED') throw thrown;
+        context.exitCode = signalCode[signal]; // ended before anything was begun
+      }
+    },
+  );
+}
+
+/** Shows events to people, and with `--json` writes those of the journal as lines. */
+export function eventSink(out: Output): EventSink {
+  const view = new RunView(out);
+  return (event: RunEvent) => {
+    if (event.type !== 'progress') out.object(event);
+    view.show(event);
+  };
+}
