@@ -77,12 +77,12 @@ export interface NewRun {
  */
 export function createRun(given: string, addon: Pick<Addon, 'lock'>): NewRun {
   const folder = path.resolve(given);
-  refuseUsed(folder);
   let firstMade: string | undefined;
   try {
-    firstMade = mkdirSync(folder, { recursive: true });
+    refuseUsed(folder);
+    firstMade = makeFolders(folder);
   } catch (thrown) {
-    throw writeError(thrown, folder);
+    throw cannotMake(thrown, folder);
   }
   const unmake = () => {
     if (firstMade === undefined) return;
@@ -118,6 +118,26 @@ export function createRun(given: string, addon: Pick<Addon, 'lock'>): NewRun {
       lock.release();
     },
   };
+}
+
+/** Answers the first one made. (`mkdirSync` with `recursive` never ends where mkdir answers ENOENT below an existing folder, as in /proc.) */
+function makeFolders(folder: string): string | undefined {
+  if (existsSync(folder)) return undefined;
+  const above = makeFolders(path.dirname(folder));
+  mkdirSync(folder);
+  return above ?? folder;
+}
+
+/** Whatever is wrong with the path, it is not one that a run can be written to. */
+function cannotMake(thrown: unknown, folder: string): GradloomError {
+  const error = writeError(thrown, folder);
+  if (error.code === 'RUN_EXISTS' || error.code === 'DISK_FULL') return error;
+  const hint = 'Give a folder that you may write to, by --run or by GRADLOOM_HOME.';
+  return new GradloomError('NOT_WRITABLE', `The run folder cannot be made: ${error.message}`, {
+    hint,
+    path: folder,
+    cause: thrown,
+  });
 }
 
 function refuseUsed(folder: string): void {

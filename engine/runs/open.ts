@@ -4,7 +4,7 @@ import path from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
 import type { Addon, LoadReport, NativePlan, NativeSession } from '../contract/native.ts';
 import type { Plan } from '../contract/plan.ts';
-import { toSafetensors } from '../export/index.ts';
+import { toSafetensors } from '../export/weights.ts';
 import type { LoadedCheckpoint } from './checkpoints.ts';
 import type { Advice } from './hold.ts';
 

@@ -1,0 +1,181 @@
+/** Run folders, the registry, and the endpoint of a live run. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { GradloomError } from '../../engine/contract/errors.ts';
+import { RunControl } from '../../engine/runs/control.ts';
+import { createRun, findRun, summaryName } from '../../engine/runs/folder.ts';
+import { isLive, openEndpoint, sendAction } from '../../engine/runs/live.ts';
+import { describeRun, listRuns, markDied, nextRunFolder } from '../../engine/runs/registry.ts';
+import { temporaryFolder } from './runs-helpers.ts';
+
+/** Locks within this process only: what is tested here is what happens around the lock; test/faults has the real one. */
+function locker() {
+  const held = new Set<string>();
+  return {
+    lock(file: string) {
+      if (held.has(file)) throw new GradloomError('RUN_LOCKED', 'locked');
+      writeFileSync(file, '');
+      held.add(file);
+      return { release: () => held.delete(file) };
+    },
+  };
+}
+
+function madeRun(folder: string, status = 'running', updated = '2026-01-01T00:00:00.000Z'): string {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'project.json'), '{}');
+  writeFileSync(path.join(folder, summaryName), JSON.stringify({ version: 1, status, updated }));
+  return folder;
+}
+
+describe('a new run folder', () => {
+  test('undone leaves the disk as it was, folders above included', () => {
+    const base = temporaryFolder();
+    const run = createRun(path.join(base, 'a', 'b', 'run'), locker());
+    writeFileSync(path.join(run.folder, 'project.json'), '{}');
+    mkdirSync(path.join(run.folder, 'split'));
+    run.undo();
+    expect(readdirSync(base)).toEqual([]);
+    mkdirSync(path.join(base, 'empty'));
+    const second = createRun(path.join(base, 'empty'), locker());
+    writeFileSync(path.join(second.folder, 'x'), '');
+    second.undo();
+    expect(readdirSync(base, { recursive: true })).toEqual(['empty']);
+  });
+
+  test('that is not empty is refused and untouched, what a killed start leaves is not in the way', () => {
+    const base = temporaryFolder();
+    const used = path.join(base, 'used');
+    mkdirSync(used);
+    writeFileSync(path.join(used, 'thesis.txt'), 'x');
+    expect(() => createRun(used, locker())).toThrow(expect.objectContaining({ code: 'RUN_EXISTS' }));
+    expect(readdirSync(used)).toEqual(['thesis.txt']);
+    expect(() => createRun(path.join(used, 'thesis.txt'), locker())).toThrow(
+      expect.objectContaining({ code: 'RUN_EXISTS' }),
+    );
+    const left = path.join(base, 'left');
+    mkdirSync(left);
+    writeFileSync(path.join(left, 'lock'), '');
+    writeFileSync(path.join(left, 'project.json.7.tmp'), '{');
+    expect(createRun(left, locker()).folder).toBe(left);
+  });
+
+  test('that another process is just making is refused, and theirs stands', () => {
+    const base = temporaryFolder();
+    const addon = locker();
+    const theirs = createRun(path.join(base, 'run'), addon);
+    expect(() => createRun(theirs.folder, addon)).toThrow(expect.objectContaining({ code: 'RUN_LOCKED' }));
+    expect(existsSync(path.join(theirs.folder, 'lock'))).toBe(true);
+  });
+
+  test('that cannot be made says so', () => {
+    const base = temporaryFolder();
+    writeFileSync(path.join(base, 'file'), '');
+    expect(() => createRun(path.join(base, 'file', 'run'), locker())).toThrow(
+      expect.objectContaining({ code: 'NOT_WRITABLE' }),
+    );
+    if (process.platform === 'linux') {
+      expect(() => createRun('/proc/gradloom', locker())).toThrow(expect.objectContaining({ code: 'NOT_WRITABLE' }));
+    }
+  });
+});
+
+describe('the registry', () => {
+  test('finds by name and by folder, lists the latest first, and knows a killed run', async () => {
+    const home = temporaryFolder();
+    madeRun(path.join(home, 'runs', 'a-001'), 'running', '2026-01-02');
+    madeRun(path.join(home, 'runs', 'a-002'), 'completed', '2026-01-03');
+    madeRun(path.join(home, 'runs', 'b-001'), 'parked', '2026-01-01');
+    mkdirSync(path.join(home, 'runs', 'no run'));
+    expect((await listRuns(home)).map(({ name, status }) => [name, status])).toEqual([
+      ['a-002', 'completed'],
+      ['a-001', 'interrupted'],
+      ['b-001', 'parked'],
+    ]);
+    expect(await findRun('b-001', home)).toBe(path.join(home, 'runs', 'b-001'));
+    expect(await findRun(path.join(home, 'runs', 'a-001'), home)).toBe(path.join(home, 'runs', 'a-001'));
+    await expect(findRun('no run', home)).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+    await expect(findRun('', home)).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+  });
+
+  test('names the next run by the highest number, in names that any system takes', async () => {
+    const home = temporaryFolder();
+    for (const name of ['a-001', 'a-009', 'a-b-030', 'a-x']) madeRun(path.join(home, 'runs', name));
+    const name = async (project: string) => path.basename(await nextRunFolder(project, home));
+    expect(await name('a')).toBe('a-010');
+    expect(await name('Ziffern: äöü/..')).toBe('Ziffern-äöü-001');
+    expect(await name('../..')).toBe('run-001');
+    expect(await name('')).toBe('run-001');
+  });
+
+  test('a worker that died is noted, a run that goes on is left alone', async () => {
+    const folder = madeRun(path.join(temporaryFolder(), 'run'));
+    const error = new GradloomError('WORKER_DIED', 'killed', { hint: 'resume' });
+    const endpoint = await openEndpoint(folder, new RunControl());
+    await markDied(folder, error);
+    expect((await describeRun(folder)).summary?.status).toBe('running');
+    endpoint.hide();
+    await endpoint.close();
+    await markDied(folder, error);
+    expect((await describeRun(folder)).summary).toMatchObject({
+      status: 'interrupted',
+      error: { code: 'WORKER_DIED', message: 'killed', hint: 'resume' },
+    });
+  });
+});
+
+describe('a live run', () => {
+  test('takes actions and answers once they have taken effect', async () => {
+    const folder = madeRun(path.join(temporaryFolder(), 'run'));
+    const control = new RunControl();
+    control.reached('running');
+    const endpoint = await openEndpoint(folder, control);
+    expect(await isLive(folder)).toBe(true);
+    const paused = sendAction(folder, 'pause');
+    await expect.poll(() => control.wish).toBe('pause');
+    control.reached('paused');
+    expect(await paused).toBe('paused');
+    const stopped = sendAction(folder, 'stop');
+    await expect.poll(() => control.wish).toBe('stop');
+    endpoint.hide();
+    control.reached('stopped', true);
+    await endpoint.close();
+    expect(await stopped).toBe('stopped');
+    expect(await isLive(folder)).toBe(false);
+    await expect(sendAction(folder, 'pause')).rejects.toMatchObject({ code: 'RUN_NOT_LIVE' });
+  });
+
+  test('whose process was killed is not live, though live.json is there', async () => {
+    const folder = madeRun(path.join(temporaryFolder(), 'run'));
+    const endpoint = await openEndpoint(folder, new RunControl());
+    const live = readFileSync(path.join(folder, 'live.json'), 'utf8');
+    endpoint.hide();
+    await endpoint.close();
+    writeFileSync(path.join(folder, 'live.json'), live);
+    expect(await isLive(folder)).toBe(false);
+    await expect(sendAction(folder, 'continue')).rejects.toMatchObject({
+      code: 'RUN_NOT_LIVE',
+      hint: expect.stringContaining('gradloom resume'),
+    });
+    rmSync(path.join(folder, 'live.json'));
+  });
+
+  test('answers nonsense with an error and lives on', async () => {
+    const folder = madeRun(path.join(temporaryFolder(), 'run'));
+    const endpoint = await openEndpoint(folder, new RunControl());
+    const { endpoint: address } = JSON.parse(readFileSync(path.join(folder, 'live.json'), 'utf8'));
+    const socket = net.connect(address);
+    const answers: string[] = [];
+    socket.setEncoding('utf8').on('data', (text: string) => answers.push(...text.trim().split('\n')));
+    socket.write('{"action":"explode"}\nnot json\n');
+    await expect.poll(() => answers.length).toBe(2);
+    expect(answers.map((line) => JSON.parse(line))).toEqual(
+      Array(2).fill({ ok: false, error: expect.objectContaining({ code: 'BAD_CALL' }) }),
+    );
+    socket.destroy();
+    endpoint.hide();
+    await endpoint.close();
+  });
+});
