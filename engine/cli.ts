@@ -14,7 +14,9 @@ const context: Context = { out, exitCode: 0 };
 
 /** Commands that only tell end when nobody listens any more; those that train go on. */
 const training = new Set(['train', 'resume', 'demo']);
-if (!words.some((word) => training.has(word))) out.onClosed(() => process.exit(0));
+out.surviveClosedPipes(() => {
+  if (!words.some((word) => training.has(word))) process.exit(0);
+});
 
 async function end(code: number): Promise<never> {
   await out.flush();

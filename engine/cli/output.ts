@@ -15,18 +15,10 @@ export class Output {
   /** The text of the live line that stands on the terminal now. */
   #live = '';
   #closed = false;
-  #onClosed: () => void = () => {};
 
   constructor(json: boolean) {
     this.json = json;
     this.#people = json ? process.stderr : process.stdout;
-    for (const stream of [process.stdout, process.stderr]) {
-      // A reader that has seen enough (`| head`) is no error.
-      stream.on('error', (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EPIPE') throw error;
-        if (stream === process.stdout) this.#close();
-      });
-    }
   }
 
   /** Whether people read on a terminal, which can show a line that changes. */
@@ -38,10 +30,16 @@ export class Output {
     return this.#people.columns || 80;
   }
 
-  /** Calls `listener` when nobody reads standard output any more. */
-  onClosed(listener: () => void): void {
-    this.#onClosed = listener;
-    if (this.#closed) listener();
+  /** A reader that has seen enough (`| head`) is no error: what is written afterwards is dropped, and `onClosed` may end the process. */
+  surviveClosedPipes(onClosed: () => void = () => {}): void {
+    for (const stream of [process.stdout, process.stderr]) {
+      stream.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EPIPE') throw error;
+        if (stream !== process.stdout || this.#closed) return;
+        this.#closed = true;
+        onClosed();
+      });
+    }
   }
 
   /** One JSON object on standard output; nothing without `--json`. */
@@ -101,11 +99,5 @@ export class Output {
 
   #write(stream: WriteStream, text: string): void {
     if (text && !(this.#closed && stream === process.stdout)) stream.write(text);
-  }
-
-  #close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#onClosed();
   }
 }
