@@ -12,6 +12,9 @@
 #include <cstdlib>
 #include <mutex>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 #ifdef _WIN32
 #include <malloc.h>
 #else
@@ -28,12 +31,18 @@ constexpr size_t huge_from = 1 << 22;    // blocks of several huge pages ask for
 // Kept bytes are bounded by the most that was ever in use, and at least by this: a step can always find the step before.
 constexpr int64_t least_cache = 64 << 20;
 
-#if defined(__SANITIZE_ADDRESS__)
-// AddressSanitizer must see every block's birth and death.
-constexpr bool keeps_blocks = false;
-#else
-constexpr bool keeps_blocks = true;
+// AddressSanitizer is told which bytes of a block nobody may touch: all data of a kept one, what rounding up added to one in use.
+void forbid([[maybe_unused]] const void* data, [[maybe_unused]] size_t bytes) {
+#ifdef __SANITIZE_ADDRESS__
+  __asan_poison_memory_region(data, bytes);
 #endif
+}
+
+void allow([[maybe_unused]] const void* data, [[maybe_unused]] size_t bytes) {
+#ifdef __SANITIZE_ADDRESS__
+  __asan_unpoison_memory_region(data, bytes);
+#endif
+}
 
 /// Stands in front of the data. `size` is the whole block with this header.
 struct alignas(alignment) Block {
@@ -68,16 +77,12 @@ SizeClass size_class(size_t bytes) {
 }
 
 void* take_from_system(size_t size) {
-  if (size < mapped_from) {
-#ifdef _WIN32
-    return _aligned_malloc(size, alignment);
-#else
-    return std::aligned_alloc(alignment, size);
-#endif
-  }
 #ifdef _WIN32
   return _aligned_malloc(size, alignment);
 #else
+  if (size < mapped_from) {
+    return std::aligned_alloc(alignment, size);
+  }
   void* const block = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (block == MAP_FAILED) return nullptr;
 #ifdef MADV_HUGEPAGE
@@ -88,9 +93,9 @@ void* take_from_system(size_t size) {
 }
 
 void give_to_system(Block* block) {
-  const size_t size = block->size;
+  [[maybe_unused]] const size_t size = block->size;
+  allow(block, size);
 #ifdef _WIN32
-  (void)size;
   _aligned_free(block);
 #else
   if (size < mapped_from) {
@@ -157,6 +162,8 @@ class CountingAllocator final : public c10::Allocator {
       reserved_.fetch_add(static_cast<int64_t>(wanted.size));
     }
     block->asked = bytes;
+    allow(block->data(), bytes);
+    forbid(static_cast<std::byte*>(block->data()) + bytes, block->size - sizeof(Block) - bytes);
     raise(peak_, now);
     raise(high_water_, now);
     if (c10::memoryProfilingEnabled()) report(block->data(), count);
@@ -179,7 +186,7 @@ class CountingAllocator final : public c10::Allocator {
 
   /// Keeps the block and answers the chain of those that must go instead, oldest first.
   Block* keep(Block* block) {
-    if (!keeps_blocks) return chain(nullptr, block);
+    forbid(block->data(), block->size - sizeof(Block));
     const std::lock_guard guard(mutex_);
     const size_t index = size_class(block->size).index;
     block->class_previous = nullptr;

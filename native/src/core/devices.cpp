@@ -119,6 +119,7 @@ void prepare_process() {
   static std::once_flag once;
   std::call_once(once, [] {
     install_cpu_allocator();
+    if (const char* const limit = std::getenv("GRADLOOM_CPU_LIMIT")) set_cpu_budget(std::strtoull(limit, nullptr, 10));
     const char* const plugin = std::getenv("GRADLOOM_BACKEND");
     if (plugin != nullptr && *plugin != '\0') {
       load_plugin(plugin);

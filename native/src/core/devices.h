@@ -10,7 +10,7 @@
 namespace gradloom {
 
 /// Loads, once for the process, the plug-in named by GRADLOOM_BACKEND and libtorch_cuda when there is an NVIDIA driver; installs the
-/// CPU allocator. Must run before the first tensor, the first question about accelerators and the first backward().
+/// CPU allocator, bounded by GRADLOOM_CPU_LIMIT bytes if that is set. Must run before the first tensor, the first question about accelerators and the first backward().
 void prepare_process();
 
 /// Throws DEVICE_UNKNOWN for a name no back end answers to, DEVICE_UNAVAILABLE for a device that is not there, saying what is.
