@@ -259,7 +259,9 @@ export class StackPlanner {
       this.#report.error(
         given.layers === undefined ? 'MISSING_VALUE' : 'BAD_VALUE',
         place,
-        `Expected a list of layers for the block ${show(name)} but received ${show(given.layers)}`,
+        given.layers === undefined
+          ? `The block ${show(name)} has no layers`
+          : `Expected a list of layers for the block ${show(name)} but received ${show(given.layers)}`,
         'Write { "layers": [ … ] }.',
       );
     }

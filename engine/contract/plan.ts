@@ -3,6 +3,7 @@ import { estimateMemory } from './estimate.ts';
 import { checkBatches, checkOutput, checkSplits, checkTarget, checkTransforms } from './plan-checks.ts';
 import { StackPlanner } from './plan-stack.ts';
 import type { Plan } from './plan-types.ts';
+import type { Edit } from './problems.ts';
 import type { Project, ResolvedProject } from './project.ts';
 import { examineSettings } from './project-resolve.ts';
 import { isObject, Report, setEdit } from './report.ts';
@@ -18,13 +19,17 @@ export type { MemoryEstimate, Plan, PlannedLayer, PlannedTensor, SplitCounts } f
  */
 export function planProject(project: Project, facts: DataFacts | null): Plan {
   const report = new Report();
+  if (!isObject(project)) {
+    report.object(project ?? null, [], 'the project');
+    return { ...planProject({}, facts), problems: report.problems };
+  }
   const resolved = examineSettings(project, facts, report);
   const known = facts ?? factsOf(resolved);
   checkData(resolved, known, report);
   const planner = new StackPlanner(report, resolved.model.blocks, known?.input.dtype ?? 'float32');
   const stack = planner.model(resolved.model.layers, known?.input.dims ?? null);
   const layers = stack.layers;
-  checkNotEmpty(resolved, known, report);
+  if (wellFormed(project.model)) checkNotEmpty(resolved, known, report);
   const output = stack.flow && layers.length > 0 ? [...stack.flow.dims] : null;
   const splits = known && splitCounts(known, resolved.data.split);
   const sum = (of: (layer: (typeof layers)[number]) => number) => layers.reduce((total, layer) => total + of(layer), 0);
@@ -50,7 +55,10 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
     parameters,
     flops: sum((layer) => layer.flops),
     memory: estimateMemory(planner.tensors, layers, output ?? [], optimizer, resolved.data.loader.batch_size, known),
-    problems: report.problems,
+    problems: report.problems.map((problem) => ({
+      ...problem,
+      fixes: problem.fixes.filter(({ edits }) => edits.every((edit) => hasPlace(project, edit))),
+    })),
     model: report.hasErrors() ? null : stack.native,
     loss,
     optimizer,
@@ -71,6 +79,22 @@ function checkData(project: ResolvedProject, facts: DataFacts | null, report: Re
   if (facts || !project.data.source) return;
   const message = 'The data has not been read, so no shape is known';
   report.error('MISSING_VALUE', ['data', 'source'], message, 'Check that the data is where the project says.');
+}
+
+/** Whether an edit can be made: what stands on its way holds keys (what is missing there is made). */
+function hasPlace(project: unknown, edit: Edit): boolean {
+  let at = project;
+  for (const key of edit.path.slice(0, -1)) {
+    if (typeof at !== 'object' || at === null) return false;
+    if (!Object.hasOwn(at, key)) return true;
+    at = (at as Record<string | number, unknown>)[key];
+  }
+  return typeof at === 'object' && at !== null;
+}
+
+/** Layers that are no list have their own problem. */
+function wellFormed(model: unknown): boolean {
+  return model === undefined || (isObject(model) && (model.layers === undefined || Array.isArray(model.layers)));
 }
 
 function checkNotEmpty(project: ResolvedProject, facts: DataFacts | null, report: Report): void {

@@ -166,7 +166,9 @@ export class Report {
   object(value: unknown, place: Place, what: string): JsonObject {
     if (value === undefined) return {};
     if (isObject(value)) return value;
-    this.error('BAD_VALUE', place, `Expected an object for ${what} but received ${show(value)}`, `Write { … } there.`);
+    const message = `Expected an object for ${what} but received ${show(value)}`;
+    const fixes = place.length === 0 ? [] : [{ label: `Remove ${what}`, edits: [removeEdit(place)] }];
+    this.error('BAD_VALUE', place, message, 'Write { … } there.', fixes);
     return {};
   }
 }

@@ -32,5 +32,10 @@ export function projectWith(layers: Json[], more: JsonProject = {}): JsonProject
 export const flatten = { kind: 'Flatten' };
 export const relu = { kind: 'ReLU' };
 export const linear = (out_features: number) => ({ kind: 'Linear', out_features });
-export const conv = (out_channels: number, more: JsonProject = {}) => ({ kind: 'Conv2d', out_channels, kernel_size: 3, ...more });
+export const conv = (out_channels: number, more: JsonProject = {}) => ({
+  kind: 'Conv2d',
+  out_channels,
+  kernel_size: 3,
+  ...more,
+});
 export const head = [flatten, linear(10)];

@@ -23,8 +23,15 @@ const spelling = fc.record({
   bom: fc.boolean(),
 });
 
-function spell(value: unknown, { indent, newline, bom }: { indent: number | string; newline: string; bom: boolean }): string {
-  return (bom ? '\uFEFF' : '') + JSON.stringify(value, null, indent).replaceAll('\n', newline) + (indent === 0 ? '' : newline);
+function spell(
+  value: unknown,
+  { indent, newline, bom }: { indent: number | string; newline: string; bom: boolean },
+): string {
+  return (
+    (bom ? '\uFEFF' : '') +
+    JSON.stringify(value, null, indent).replaceAll('\n', newline) +
+    (indent === 0 ? '' : newline)
+  );
 }
 
 function parse(text: string): unknown {
@@ -37,7 +44,7 @@ function someEdit(value: unknown, choose: (count: number) => number, given: unkn
   let at = value as Record<string | number, unknown>;
   for (;;) {
     const list = Array.isArray(at);
-    const names: (string | number)[] = list ? at.map((_, index) => index) : Object.keys(at);
+    const names: (string | number)[] = list ? Object.keys(at).map(Number) : Object.keys(at);
     const inner = names.filter((name) => typeof at[name] === 'object' && at[name] !== null);
     if (inner.length > 0 && choose(3) > 0) {
       const next = inner[choose(inner.length)] as string | number;
@@ -46,8 +53,10 @@ function someEdit(value: unknown, choose: (count: number) => number, given: unkn
       continue;
     }
     const op = choose(3);
-    if (op === 0 && names.length > 0) return { op: 'remove', path: [...path, names[choose(names.length)] as string | number] };
-    if (op === 1 && names.length > 0) return { op: 'set', path: [...path, names[choose(names.length)] as string | number], value: given };
+    if (op === 0 && names.length > 0)
+      return { op: 'remove', path: [...path, names[choose(names.length)] as string | number] };
+    if (op === 1 && names.length > 0)
+      return { op: 'set', path: [...path, names[choose(names.length)] as string | number], value: given };
     if (list) return { op: 'insert', path: [...path, choose(names.length + 1)], value: given };
     return { op: 'set', path: choose(2) === 0 ? [...path, 'new'] : [...path, 'made', 'up'], value: given };
   }
@@ -61,7 +70,8 @@ function pickEdits(value: unknown, seeds: [number[], unknown][]): Edit[] {
     let used = 0;
     const edit = someEdit(now, (count) => (numbers[used++ % numbers.length] as number) % count, given);
     // A path through a value that is no object has no place.
-    if (edit.path.at(-1) === 'up' && typeof at(now, edit.path.slice(0, -1)) !== 'object') edit.path.splice(-2, 2, 'new');
+    if (edit.path.at(-1) === 'up' && typeof at(now, edit.path.slice(0, -1)) !== 'object')
+      edit.path.splice(-2, 2, 'new');
     now = applyEdits(now, [edit]);
     return edit;
   });
@@ -77,7 +87,9 @@ describe('random edits', () => {
     fc.assert(
       fc.property(anyProject, spelling, manyEdits, (project, style, seeds) => {
         const edits = pickEdits(project, seeds);
-        expect(parse(editProject(spell(project, style), edits))).toEqual(applyEdits(JSON.parse(JSON.stringify(project)), edits));
+        expect(parse(editProject(spell(project, style), edits))).toEqual(
+          applyEdits(JSON.parse(JSON.stringify(project)), edits),
+        );
       }),
       { numRuns: 400 },
     );
@@ -187,7 +199,10 @@ test('an edit without a place is refused and named', () => {
     [{ op: 'set', path: ['b', 'c'], value: 0 }, 'There is no place b.c to set: b holds no keys'],
     [{ op: 'set', path: [0], value: 0 }, 'There is no place 0 to set: the file is not a list'],
     [{ op: 'insert', path: ['new', 0], value: 0 }, 'There is no place new.0 to insert: the file has no list new'],
-    [{ op: 'insert', path: ['b'], value: 0 }, 'There is no place b to insert: its path must end with a position in a list'],
+    [
+      { op: 'insert', path: ['b'], value: 0 },
+      'There is no place b to insert: its path must end with a position in a list',
+    ],
     [{ op: 'set', path: ['a'] }, 'There is no place a to set: the edit has no value'],
     [{ op: 'set', path: [], value: 0 }, 'There is no place  to set: the path is empty'],
   ];

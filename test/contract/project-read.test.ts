@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GradloomError } from '../../engine/contract/errors.ts';
 import { readProject } from '../../engine/contract/project.ts';
-import { migrate, type Migration } from '../../engine/contract/project-migrations.ts';
+import { type Migration, migrate } from '../../engine/contract/project-migrations.ts';
 
 describe('text that is not JSON names line, column and what stands there', () => {
   const rows: [text: string, message: string][] = [
@@ -33,25 +33,54 @@ describe('text that is not JSON names line, column and what stands there', () =>
   });
 
   test('any text is read or refused with its code', () => {
-    const almost = fc.array(fc.constantFrom('{', '}', '[', ']', ',', ':', '"a"', '"', '1', '-', '.5', 'null', '\\', '\n', '\u0000', '//', ' '));
+    const almost = fc.array(
+      fc.constantFrom(
+        '{',
+        '}',
+        '[',
+        ']',
+        ',',
+        ':',
+        '"a"',
+        '"',
+        '1',
+        '-',
+        '.5',
+        'null',
+        '\\',
+        '\n',
+        '\u0000',
+        '//',
+        ' ',
+      ),
+    );
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.json(), almost.map((parts) => parts.join(''))), (text) => {
-        try {
-          const { project, problems } = readProject(text);
-          expect(project !== null || problems.length > 0).toBe(true);
-          JSON.parse(text);
-        } catch (thrown) {
-          expect(thrown).toBeInstanceOf(GradloomError);
-          expect(['PROJECT_SYNTAX', 'PROJECT_NEWER']).toContain((thrown as GradloomError).code);
-        }
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.json(),
+          almost.map((parts) => parts.join('')),
+        ),
+        (text) => {
+          try {
+            const { project, problems } = readProject(text);
+            expect(project !== null || problems.length > 0).toBe(true);
+            JSON.parse(text);
+          } catch (thrown) {
+            expect(thrown).toBeInstanceOf(GradloomError);
+            expect(['PROJECT_SYNTAX', 'PROJECT_NEWER']).toContain((thrown as GradloomError).code);
+          }
+        },
+      ),
       { numRuns: 1000 },
     );
   });
 });
 
 test('a newer version is refused', () => {
-  expect(() => readProject('{"gradloom": 2}')).toThrow(expect.objectContaining({ code: 'PROJECT_NEWER', path: 'gradloom' }));
+  expect(() => readProject('{"gradloom": 2}')).toThrow(
+    expect.objectContaining({ code: 'PROJECT_NEWER', path: 'gradloom' }),
+  );
 });
 
 test('a byte-order mark is tolerated and kept', () => {
@@ -60,7 +89,10 @@ test('a byte-order mark is tolerated and kept', () => {
 });
 
 test.each(['[1]', '"text"', '7', 'null'])('%s is no project', (text) => {
-  expect(readProject(text)).toMatchObject({ project: null, problems: [{ code: 'BAD_VALUE', severity: 'error', path: '' }] });
+  expect(readProject(text)).toMatchObject({
+    project: null,
+    problems: [{ code: 'BAD_VALUE', severity: 'error', path: '' }],
+  });
 });
 
 test('a key that stands twice is reported with both lines, and the fix keeps the last', () => {

@@ -1,0 +1,205 @@
+/** Every example of every layer kind, in the plan and in the addon: shape, tensors, a finite step, save and load. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { layerKinds } from '../../engine/contract/layers/index.ts';
+import { product } from '../../engine/contract/layers/kind.ts';
+import { lossKinds } from '../../engine/contract/losses.ts';
+import type { NativePlan, NativeSession } from '../../engine/contract/native.ts';
+import { optimizerKinds } from '../../engine/contract/optimizers.ts';
+import { type Plan, planProject } from '../../engine/contract/plan.ts';
+import { readSafetensors } from '../../engine/export/safetensors.ts';
+import { digest } from '../../engine/export/tensor-source.ts';
+import { loadAddon } from '../../engine/native/load.ts';
+
+const samples = 12;
+const batch = 5;
+let folder = '';
+
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'gradloom-conformance-'));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Case {
+  name: string;
+  input: number[];
+  output: number[];
+  layers: unknown[];
+  blocks?: object;
+  training?: object;
+  classes?: number | null;
+}
+
+function planOf({ input, output, layers, blocks = {}, training, classes = null }: Case): Plan {
+  const source = { kind: 'random', shape: input, classes, target_shape: output, samples };
+  return planProject(
+    {
+      gradloom: 1,
+      data: { source, split: { val: 0 }, loader: { batch_size: batch, num_workers: 0 } },
+      model: { layers, blocks },
+      training: { loss: { kind: 'MSELoss' }, ...training },
+    },
+    null,
+  );
+}
+
+/** Random data for the plan, and a session on it. */
+async function openSession(plan: Plan, name: string): Promise<NativeSession> {
+  const addon = loadAddon();
+  const source = plan.project.data.source;
+  if (source?.kind !== 'random') throw new Error('The cases use random data');
+  const file = (column: string) => path.join(folder, `${name.replaceAll(/\W+/g, '-')}.${column}`);
+  const columns = { input: file('input'), target: file('target') };
+  await addon.writeRandom({ ...source, ...columns });
+  const classes = source.classes !== null;
+  const request: NativePlan = {
+    seed: 1,
+    deterministic: false,
+    device: 'cpu',
+    threads: 1,
+    input: plan.input,
+    model: plan.model ?? [],
+    loss: plan.loss,
+    optimizer: plan.optimizer,
+    metrics: plan.metrics,
+    accumulate: 1,
+    clip_grad_norm: null,
+    transforms: plan.transforms,
+    data: {
+      parts: {
+        train: {
+          count: samples,
+          input: { path: columns.input, dtype: 'float32', shape: source.shape, scaled: false },
+          target: {
+            path: columns.target,
+            dtype: classes ? 'int64' : 'float32',
+            shape: classes ? [] : source.target_shape,
+            scaled: false,
+          },
+        },
+      },
+      splits: { train: { part: 'train', count: samples } },
+    },
+    loader: plan.project.data.loader,
+  };
+  return addon.createSession(JSON.stringify(request));
+}
+
+type State = { [file: string]: { [tensor: string]: { shape: number[]; dtype: string; hash: string } } };
+
+/** What a session's state holds, tensor by tensor. */
+async function stateOf(session: NativeSession, name: string): Promise<{ folder: string; state: State }> {
+  const into = mkdtempSync(path.join(folder, `${name.replaceAll(/\W+/g, '-')}-`));
+  await session.saveState(into);
+  const state: State = {};
+  for (const file of ['model', 'optimizer', 'rng']) {
+    const { tensors } = await readSafetensors(path.join(into, `${file}.safetensors`));
+    state[file] = {};
+    for (const tensor of tensors) {
+      state[file][tensor.name] = { shape: tensor.shape, dtype: tensor.dtype, hash: await digest(tensor) };
+    }
+  }
+  return { folder: into, state };
+}
+
+const example = layerKinds.flatMap(({ kind, examples }) =>
+  examples.map(
+    ({ params, input, output }, index): Case => ({
+      name: `${kind} ${index}`,
+      input,
+      output,
+      // A Linear that keeps the shape goes before, so that every example has something to learn and a gradient passes through the layer.
+      layers: [
+        { kind: 'Linear', out_features: input.at(-1) },
+        { kind, ...params },
+      ],
+    }),
+  ),
+);
+
+const reference: Case = {
+  name: 'Block',
+  input: [4],
+  output: [3],
+  layers: [
+    { kind: 'Block', ref: 'b' },
+    { kind: 'Linear', out_features: 3 },
+  ],
+  blocks: { b: { layers: [{ kind: 'Linear', out_features: 5 }, { kind: 'Tanh' }] } },
+};
+
+const small = { input: [4], output: [3], layers: [{ kind: 'Linear', out_features: 3 }] };
+
+const optimizer = optimizerKinds.flatMap(({ kind, params }) => {
+  const variants: object[] = [{}, { weight_decay: 0.1, maximize: true }];
+  if ('amsgrad' in params) variants.push({ amsgrad: true, betas: [0.8, 0.9], eps: 1e-6 });
+  if ('momentum' in params) variants.push({ momentum: 0.9, nesterov: true }, { momentum: 0.5, dampening: 0.1 });
+  return variants.map(
+    (more, index): Case => ({
+      ...small,
+      name: `${kind} ${index}`,
+      training: { optimizer: { kind, ...more }, loss: { kind: 'MSELoss' } },
+    }),
+  );
+});
+
+const loss = lossKinds.flatMap(({ kind, target }) => {
+  const variants: object[] =
+    kind === 'CrossEntropyLoss' ? [{}, { weight: [1, 0.5, 2], ignore_index: 1, label_smoothing: 0.1 }] : [{}];
+  return variants.map(
+    (more, index): Case => ({
+      ...small,
+      name: `${kind} ${index}`,
+      classes: target === 'class' ? 3 : null,
+      training: { loss: { kind, ...more } },
+    }),
+  );
+});
+
+const cases: Case[] = [...example, reference, ...optimizer, ...loss];
+
+describe.each(cases)('$name', (one) => {
+  const plan = planOf(one);
+
+  test('is planned as its row says', () => {
+    expect(plan.problems).toEqual([]);
+    expect(plan.output).toEqual(one.output);
+    const values = plan.tensors.reduce((sum, { shape, buffer }) => sum + (buffer ? 0 : product(shape)), 0);
+    expect(plan.parameters).toBe(values);
+  });
+
+  test('is built by the addon, steps finitely, and its state comes back whole', async () => {
+    const session = await openSession(plan, one.name);
+    const before = await stateOf(session, one.name);
+    const planned = plan.tensors.map(({ name, shape, dtype }) => [
+      name,
+      { shape, dtype: dtype === 'int64' ? 'I64' : 'F32' },
+    ]);
+    const built = Object.entries(before.state.model ?? {}).map(([name, { shape, dtype }]) => [name, { shape, dtype }]);
+    expect(Object.fromEntries(built)).toEqual(Object.fromEntries(planned));
+
+    const { lr } = plan.optimizer.args as { lr: number };
+    const steps = await session.trainSteps({ epoch: 0, batch: 0, steps: 2, groups: [{ lr: [lr, lr] }] });
+    expect(steps).toMatchObject({ steps: 2, non_finite: false, cancelled: false });
+    expect([...steps.columns.loss].every(Number.isFinite)).toBe(true);
+    const evaluated = await session.evaluate({ split: 'train', batch_size: 5, confusion: false });
+    expect(Number.isFinite(evaluated.loss)).toBe(true);
+    expect(Object.keys(evaluated.metrics)).toEqual(plan.metrics);
+    const predicted = await session.predict({ split: 'train', start: 0, count: 2 });
+    expect(predicted).toMatchObject({ width: product(one.output) });
+
+    const after = await stateOf(session, one.name);
+    expect(after.state.model).not.toEqual(before.state.model);
+    const other = await openSession(plan, one.name);
+    await other.loadState(after.folder, { model_only: false });
+    expect((await stateOf(other, one.name)).state).toEqual(after.state);
+    const [next, again] = await Promise.all(
+      [session, other].map((each) => each.trainSteps({ epoch: 0, batch: 2, steps: 1, groups: [{ lr: [lr] }] })),
+    );
+    expect([...(again?.columns.loss ?? [])]).toEqual([...(next?.columns.loss ?? [])]);
+    await Promise.all([session.close(), other.close()]);
+  });
+});
