@@ -1,5 +1,6 @@
 // Convolutions.
 #include <ATen/ATen.h>
+#include <ATen/Context.h>
 
 #include "core/layers/families.h"
 #include "core/layers/init.h"
@@ -24,6 +25,13 @@ std::vector<int64_t> pad_widths(const Args& args, const std::vector<int64_t>& ke
   return widths;
 }
 
+/// oneDNN convolves channels_last without reordering its input, and pooling after it runs along contiguous channels: two to three times
+/// faster on the CPU. A convolution follows its weight's layout, and the layers after it follow their input's.
+at::Tensor in_fast_layout(const at::Tensor& weight, c10::Device device) {
+  if (!device.is_cpu() || !at::hasMKLDNN() || !at::globalContext().userEnabledMkldnn()) return weight;
+  return at::empty(weight.sizes(), weight.options().memory_format(at::MemoryFormat::ChannelsLast)).copy_(weight);
+}
+
 }  // namespace
 
 Forward build_conv2d(Builder& build) {
@@ -33,7 +41,7 @@ Forward build_conv2d(Builder& build) {
   const std::vector<int64_t> dilation = args.pair("dilation");
   const int64_t groups = args.integer("groups");
   const std::vector<int64_t> shape = {args.integer("out_channels"), args.integer("in_channels") / groups, kernel_size[0], kernel_size[1]};
-  const at::Tensor weight = build.parameter("weight", draw_weight(shape));
+  const at::Tensor weight = build.parameter("weight", in_fast_layout(draw_weight(shape), build.device()));
   const at::Tensor bias = args.flag("bias") ? build.parameter("bias", draw_bias(shape)) : at::Tensor();
 
   const std::string padding_mode = args.string("padding_mode");

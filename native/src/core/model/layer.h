@@ -70,6 +70,7 @@ class Builder {
 
   const Args& args() const { return plan_.args; }
   const LayerPlan& plan() const { return plan_; }
+  c10::Device device() const { return registry_.device; }
 
   /// Registers a trainable tensor; `values` are its initial ones, on the CPU.
   at::Tensor parameter(std::string_view name, const at::Tensor& values);

@@ -68,7 +68,8 @@ void Session::Impl::Step::finish(const StepValues& values, Columns& columns) {
   }
   for (size_t i = 0; i < gradients_.size(); ++i) {
     // The fused kernels walk parameter and gradient in one order of memory.
-    if (gradients_[i].strides() != session_.parameters_[i].strides()) gradients_[i] = gradients_[i].contiguous();
+    const at::Tensor& parameter = session_.parameters_[i];
+    if (gradients_[i].strides() != parameter.strides()) gradients_[i] = at::empty_like(parameter).copy_(gradients_[i]);
   }
   // Multiplies by one; what matters is that it raises the flag, and never lowers it.
   gradients_.push_back(loss_.clone());
