@@ -19,7 +19,7 @@ const damagedPrefix = 'damaged-';
 const bestSchema = z.object({ monitor: z.string(), value: z.number(), epoch: z.number(), step: z.number() });
 
 /** Where a run stands, and all that is not tensors. Null entries are for what this version does not do yet. */
-const stateSchema = z.object({
+const stateSchema = z.strictObject({
   version: z.literal(1),
   /** Optimizer steps done. */
   step: z.number().int().min(0),

@@ -57,7 +57,6 @@ export async function openEndpoint(runFolder: string, control: RunControl): Prom
     server.once('error', reject);
     server.listen(endpoint, resolve);
   });
-  server.unref();
   replaceJson(
     path.join(runFolder, liveName),
     { pid: process.pid, endpoint, started: new Date().toISOString() },

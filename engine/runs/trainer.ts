@@ -23,7 +23,10 @@ export interface Training {
 }
 
 /** A run that has done nothing yet. */
-export function initialState(plan: NativePlan, hashes: { data_hash: string; split_hash: string }): TrainingState {
+export function initialState(
+  plan: NativePlan,
+  { data_hash, split_hash }: { data_hash: string; split_hash: string },
+): TrainingState {
   const { batch_size, shuffle, drop_last } = plan.loader;
   return {
     version: 1,
@@ -41,7 +44,8 @@ export function initialState(plan: NativePlan, hashes: { data_hash: string; spli
     early_stopping: null,
     loader: { batch_size, shuffle, drop_last },
     tuner: null,
-    ...hashes,
+    data_hash,
+    split_hash,
   };
 }
 
