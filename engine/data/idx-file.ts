@@ -103,11 +103,14 @@ export function readLabels(file: IdxFile, options: ContentOptions = {}): AsyncGe
   });
 }
 
-/** The largest label and the first sample that has it. Throws LABEL_RANGE for a negative one. */
-export async function largestLabel(file: IdxFile): Promise<{ label: number; sample: number }> {
-  const largest = { label: -1, sample: 0 };
+/** The largest label, the first sample that has it, and how many samples each label has. Throws LABEL_RANGE for a negative one. */
+export async function surveyLabels(
+  file: IdxFile,
+): Promise<{ label: number; sample: number; counts: Map<number, number> }> {
+  const largest = { label: -1, sample: 0, counts: new Map<number, number>() };
   for await (const _ of convert(file, {}, 0, (value, _out, _at, index) => {
     if (value < 0) throw negativeLabel(file, value, index);
+    largest.counts.set(value, (largest.counts.get(value) ?? 0) + 1);
     if (value > largest.label) {
       largest.label = value;
       largest.sample = index;

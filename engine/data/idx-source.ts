@@ -9,11 +9,11 @@ import {
   checkLength,
   type IdxFile,
   isIdx,
-  largestLabel,
   openIdx,
   readElements,
   readFloats,
   readLabels,
+  surveyLabels,
 } from './idx-file.ts';
 import { unsignedByte } from './idx-format.ts';
 import { type IdxName, namedIdx, readIdxName, storedName } from './idx-names.ts';
@@ -90,9 +90,11 @@ function isClassTarget(file: IdxFile): boolean {
 
 async function classTarget(pairs: [string, Pair][]): Promise<TargetType> {
   let highest = { label: -1, sample: 0, file: '' };
-  for (const [, { target }] of pairs) {
-    const found = await largestLabel(target);
-    if (found.label > highest.label) highest = { ...found, file: target.path };
+  let counts = new Map<number, number>();
+  for (const [part, { target }] of pairs) {
+    const found = await surveyLabels(target);
+    if (part === 'train') counts = found.counts;
+    if (found.label > highest.label) highest = { label: found.label, sample: found.sample, file: target.path };
   }
   if (highest.label >= maxClasses) {
     throw new GradloomError(
@@ -107,6 +109,7 @@ async function classTarget(pairs: [string, Pair][]): Promise<TargetType> {
   return {
     kind: 'class',
     classes: Array.from({ length: highest.label + 1 }, (_, label) => String(label)),
+    counts: Array.from({ length: highest.label + 1 }, (_, label) => counts.get(label) ?? 0),
     highest: { sample: highest.sample, file: highest.file },
   };
 }
