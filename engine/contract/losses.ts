@@ -1,6 +1,6 @@
 /** The table of losses: what each compares, and what the network's last layer must answer for it. */
 import { z } from 'zod';
-import { field, integer, number } from './fields.ts';
+import { choice, field, integer, number } from './fields.ts';
 import { type ArgsRow, argsRow, tableOf } from './table.ts';
 import type { TargetType } from './tensors.ts';
 
@@ -9,12 +9,21 @@ export interface LossKind extends ArgsRow {
   target: TargetType['kind'];
 }
 
+/** PyTorch has others; training needs the mean, and always takes it. */
+const reduction = choice(['mean'], {
+  label: 'Reduction',
+  help: 'The loss of a batch is the mean of its samples.',
+  default: 'mean',
+});
+
 export const lossKinds: readonly LossKind[] = [
   {
     ...argsRow({
       kind: 'CrossEntropyLoss',
       label: 'Cross entropy',
       help: 'For classes: takes the raw scores (logits), one a class; applies softmax itself.',
+      argNames: ['weight', 'ignore_index', 'label_smoothing'],
+      args: ({ weight, ignore_index, label_smoothing }) => ({ weight, ignore_index, label_smoothing }),
       params: {
         weight: field(z.array(z.number().min(0)).min(1).nullable(), {
           label: 'Class weights',
@@ -37,6 +46,7 @@ export const lossKinds: readonly LossKind[] = [
           max: 1,
           default: 0,
         }),
+        reduction,
       },
     }),
     target: 'class',
@@ -46,7 +56,9 @@ export const lossKinds: readonly LossKind[] = [
       kind: 'MSELoss',
       label: 'Mean squared error',
       help: 'For numbers: the mean of the squared differences between answer and target.',
-      params: {},
+      argNames: [],
+      args: () => ({}),
+      params: { reduction },
     }),
     target: 'vector',
   },

@@ -7,17 +7,7 @@ import type { Flow, LayerContext, LayerKind, Resolved, Stack } from './layers/ki
 import { product } from './layers/kind.ts';
 import type { Json, NativeLayer } from './native.ts';
 import type { PlannedLayer, PlannedTensor } from './plan-types.ts';
-import {
-  insertEdit,
-  isObject,
-  type JsonObject,
-  nearest,
-  type Place,
-  type Report,
-  removeEdit,
-  setEdit,
-  show,
-} from './report.ts';
+import { isObject, type JsonObject, nearest, type Place, type Report, removeEdit, setEdit, show } from './report.ts';
 import { findRow } from './table.ts';
 import type { ElementType } from './tensors.ts';
 
@@ -153,7 +143,6 @@ export class StackPlanner {
         label,
         edits: Object.entries(keys).map(([key, value]) => setEdit([...place, key], value)),
       }),
-      insertBefore: (label, added) => ({ label, edits: [insertEdit(place, added)] }),
       stack: (name, layers, key, from = input) =>
         this.#list(name, layers, [...place, ...key], `${path}.${name}`, from, within),
       block: (ref) => this.#block(ref, place, path, input, within),
@@ -279,7 +268,7 @@ export class StackPlanner {
       this.#report.error(
         'NOT_SUPPORTED',
         [...at, key],
-        `Training settings of single layers (${key}) are not run by this version`,
+        `This version does not run training settings of single layers (${key})`,
         `Remove ${key}, or update Gradloom.`,
         [{ label: `Remove ${key}`, edits: [removeEdit([...at, key])] }],
       );

@@ -131,7 +131,7 @@ function examineTraining(
   report.unknownKeys(training, [...Object.keys(trainingFields), ...own], place);
   const { precision, ...values } = report.fields(training, trainingFields, place).values;
   if (precision === 'bf16' || precision === 'fp16') {
-    notSupported([...place, 'precision'], `Mixed precision (${precision})`, 'fp32', report);
+    notSupported([...place, 'precision'], `mixed precision (${precision})`, 'fp32', report);
   }
   for (const { key, what, neutral, isNeutral } of notYetTraining) {
     const value = training[key];
@@ -158,7 +158,7 @@ function notSupported(place: Place, what: string, neutral: unknown, report: Repo
   report.error(
     'NOT_SUPPORTED',
     place,
-    `${what} is not run by this version`,
+    `This version does not run ${what}`,
     `Set it to ${show(neutral)}, or update Gradloom.`,
     [{ label: `Set it to ${show(neutral)}`, edits: [setEdit(place, neutral)] }],
   );

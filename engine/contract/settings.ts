@@ -135,18 +135,18 @@ export const checkpointFields = {
 
 /** Settings that the project file has and this version does not run: each with what it may say and a reading of "off". */
 export const notYetTraining: { key: string; what: string; neutral: unknown; isNeutral(value: unknown): boolean }[] = [
-  { key: 'schedule', what: 'Learning rate schedules', neutral: null, isNeutral: (value) => value === null },
-  { key: 'early_stopping', what: 'Early stopping', neutral: null, isNeutral: (value) => value === null },
+  { key: 'schedule', what: 'learning rate schedules', neutral: null, isNeutral: (value) => value === null },
+  { key: 'early_stopping', what: 'early stopping', neutral: null, isNeutral: (value) => value === null },
   {
     key: 'activation_checkpointing',
-    what: 'Activation checkpointing',
+    what: 'activation checkpointing',
     neutral: false,
     isNeutral: (value) => value === false,
   },
-  { key: 'compile', what: 'Compiled modes', neutral: 'off', isNeutral: (value) => value === 'off' },
+  { key: 'compile', what: 'compiled modes', neutral: 'off', isNeutral: (value) => value === 'off' },
   {
     key: 'strategy',
-    what: 'Training on several devices',
+    what: 'training on several devices',
     neutral: { kind: 'single' },
     isNeutral: (value) => isObject(value) && value.kind === 'single' && Object.keys(value).length === 1,
   },

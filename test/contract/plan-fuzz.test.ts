@@ -135,7 +135,7 @@ test('any JSON', () => {
       expect(plan.problems.length).toBeGreaterThan(0);
       expect(plan.model).toBeNull();
     }),
-    { numRuns: 500 },
+    { numRuns: 300 },
   );
 });
 
@@ -156,7 +156,7 @@ test('any layers in a project', () => {
         checkAnswer(planProject(project, known), project);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 300 },
   );
 });
 

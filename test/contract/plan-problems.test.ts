@@ -35,3 +35,35 @@ for (const [group, list] of Object.entries(rows)) {
     });
   });
 }
+
+describe('the faults that people make most offer a way out', () => {
+  const offers: { [name: string]: string[] } = {
+    'unknown kind': ['Change it to Linear'],
+    'misspelt parameter': ['Rename it to bias'],
+    'not yet run': [
+      'Set it to "fp32"',
+      'Set it to null',
+      'Set it to null',
+      'Set it to false',
+      'Set it to "off"',
+      'Set it to {"kind":"single"}',
+    ],
+    'no test part': ['Validate on a tenth of the training part', 'Train without validation'],
+    'no full batch': ['Keep the last batch', 'Set batch_size to 50'],
+    'convolution on vectors': ['Remove the Flatten before it', 'Remove this Conv2d'],
+    'window too large': ['Set kernel_size to 30', 'Set padding to 2', 'Remove this Conv2d'],
+    'groups of the output': ['Set groups to 2', 'Set out_channels to 8'],
+    'same padding with a stride': ['Set padding to 1', 'Set stride to 1'],
+    'shortcut of another shape': ['Project the input (shortcut "auto")'],
+    'too few scores, the sample named': ['Set out_features of layer 3 to 10'],
+    'not flattened': ['Insert Flatten before layer 0', 'Append Flatten and Linear'],
+    'ends with images': ['Append Flatten and Linear'],
+    'squared error on classes': ['Use CrossEntropyLoss'],
+    'last batch, one value a channel': ['Leave out the short last batch (drop_last)', 'Set batch_size to 8998'],
+  };
+  const all = Object.values(rows).flat();
+  test.each(Object.entries(offers))('%s', (name, labels) => {
+    const { project, facts = digits } = all.find((row) => row.name === name) as (typeof all)[number];
+    expect(plan(project, facts).problems.flatMap(({ fixes }) => fixes.map(({ label }) => label))).toEqual(labels);
+  });
+});

@@ -61,7 +61,7 @@ export const layerRows: { [group: string]: Row[] } = {
       name: 'training settings of a layer',
       project: projectWith([flatten, { ...linear(10), train: { freeze: true, lr: null } }]),
       problems: [
-        'NOT_SUPPORTED model.layers.1.train.freeze: Training settings of single layers (freeze) are not run by this version',
+        'NOT_SUPPORTED model.layers.1.train.freeze: This version does not run training settings of single layers (freeze)',
       ],
     },
     {

@@ -70,12 +70,12 @@ export const settingsRows: { [group: string]: Row[] } = {
         strategy: { kind: 'distributed', ranks: 2 },
       }),
       problems: [
-        'NOT_SUPPORTED training.precision: Mixed precision (bf16) is not run by this version',
-        'NOT_SUPPORTED training.schedule: Learning rate schedules is not run by this version',
-        'NOT_SUPPORTED training.early_stopping: Early stopping is not run by this version',
-        'NOT_SUPPORTED training.activation_checkpointing: Activation checkpointing is not run by this version',
-        'NOT_SUPPORTED training.compile: Compiled modes is not run by this version',
-        'NOT_SUPPORTED training.strategy: Training on several devices is not run by this version',
+        'NOT_SUPPORTED training.precision: This version does not run mixed precision (bf16)',
+        'NOT_SUPPORTED training.schedule: This version does not run learning rate schedules',
+        'NOT_SUPPORTED training.early_stopping: This version does not run early stopping',
+        'NOT_SUPPORTED training.activation_checkpointing: This version does not run activation checkpointing',
+        'NOT_SUPPORTED training.compile: This version does not run compiled modes',
+        'NOT_SUPPORTED training.strategy: This version does not run training on several devices',
       ],
     },
     {

@@ -72,6 +72,11 @@ export const wholeRows: { [group: string]: Row[] } = {
       problems: ['BAD_VALUE training.loss.weight: weight holds 2 numbers, but the network answers 10 scores'],
     },
     {
+      name: 'another reduction',
+      project: settings({ loss: { kind: 'CrossEntropyLoss', reduction: 'sum' } }),
+      problems: ['BAD_VALUE training.loss.reduction: Expected "mean" for reduction but received "sum"'],
+    },
+    {
       name: 'squared error on classes',
       project: settings({ loss: { kind: 'MSELoss' } }),
       problems: [

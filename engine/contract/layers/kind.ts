@@ -53,8 +53,6 @@ export interface LayerContext {
   refuse(code: ProblemCode, key: string | null, message: string, hint: string, fixes?: Fix[]): null;
   /** A fix that sets keys of this layer. */
   set(label: string, values: { [key: string]: unknown }): Fix;
-  /** A fix that puts a layer before this one. */
-  insertBefore(label: string, layer: JsonObject): Fix;
   /**
    * Plans a child list. `key`: its place within the layer; `name`: its tensors' prefix within the layer (`layers`, `branches.0`, `2`);
    * `from`: what enters it, the layer's own input unless said.
