@@ -1,4 +1,5 @@
 /** `evaluate` and `predict`: a checkpoint measured on a split, and its answers sample by sample. */
+import { basename } from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
 import { fromNum } from '../contract/events.ts';
 import { evaluateRun, type Prediction, predictRun } from '../runs/index.ts';
@@ -80,7 +81,7 @@ function showEvaluation(
 ): void {
   const values = Object.entries(metrics).map(([name, each]) => `${name} ${metric(name, each)}`);
   out.say(
-    `${[`loss ${loss(value)}`, ...values].join('  ')}  on ${integer(samples)} samples of ${split} (${checkpoint}, ${folder})`,
+    `${[`loss ${loss(value)}`, ...values].join('  ')}  on ${integer(samples)} samples of ${split} (${checkpoint} checkpoint, ${basename(folder)})`,
   );
   if (!confusion || confusion.length > maxShownClasses) return;
   const names = classes ?? confusion.map((_, index) => String(index));

@@ -78,7 +78,7 @@ export class Output {
   /** Colours on terminals that want them (`NO_COLOR` and its kin are respected). */
   style(style: Style, text: string): string {
     const coloured = this.isTerminal && !process.env.NO_COLOR && process.env.NODE_DISABLE_COLORS === undefined;
-    return coloured ? styleText(style, text) : text;
+    return coloured ? styleText(style, text, { validateStream: false }) : text;
   }
 
   /** Resolves when what was written has left the process. */

@@ -63,6 +63,7 @@ export class RunView {
         this.#out.say(this.#closing(event));
         break;
       case 'checkpoint':
+        if (event.roles.includes('best')) this.#best = this.#lastEpoch; // it follows the epoch that it is of
         break;
     }
   }
@@ -88,7 +89,9 @@ export class RunView {
     this.#pace ??= { step: last, time: now };
     if (!this.#due()) return;
     const { steps_per_epoch, epochs, train_samples } = this.#start;
-    const stepsPerSecond = (last - this.#pace.step) / Math.max(1e-3, (now - this.#pace.time) / 1000);
+    const samplesPerStep = train_samples / steps_per_epoch;
+    const measured = (last - this.#pace.step) / Math.max(1e-3, (now - this.#pace.time) / 1000);
+    const stepsPerSecond = measured || (this.#lastEpoch?.samples_per_second ?? 0) / samplesPerStep;
     const within = (last - 1) % steps_per_epoch;
     const parts = [`epoch ${epoch}/${epochs}`, this.#bar((within + 1) / steps_per_epoch)];
     parts.push(`loss ${loss(train_loss.at(-1) ?? 'NaN')}`);
@@ -97,7 +100,7 @@ export class RunView {
       if (value !== undefined) parts.push(`${words(name.slice(6))} ${metric(name, value)}`);
     }
     if (stepsPerSecond > 0) {
-      parts.push(`${integer((stepsPerSecond * train_samples) / steps_per_epoch)} samples/s`);
+      parts.push(`${integer(stepsPerSecond * samplesPerStep)} samples/s`);
       parts.push(`${seconds((epochs * steps_per_epoch - last) / stepsPerSecond)} left`);
     }
     // Never wider than the terminal: a wrapped line could not be taken back.
@@ -111,7 +114,6 @@ export class RunView {
     this.#speeds.push(event.samples_per_second);
     this.#trained += event.seconds;
     this.#pace = null;
-    if (isBetter(event, this.#best)) this.#best = event;
     const total = this.#start?.epochs ?? event.epoch;
     const values = [`loss ${loss(event.train_loss)}`];
     for (const prefix of ['train_', 'val_']) {
@@ -148,6 +150,7 @@ export class RunView {
 
   #ending({ status, epoch, step }: End): string {
     const where = `after ${plural(epoch, 'epoch')}, step ${integer(step)}`;
+    if (status === 'completed' && !this.#start) return `Nothing was left to do ${where}; --epochs extends the run.`;
     const texts: Partial<Record<End['status'], string>> = {
       completed: `Done ${where}.`,
       stopped: `Stopped ${where}; the result is kept.`,
@@ -178,12 +181,6 @@ export class RunView {
     this.#drawn = now;
     return true;
   }
-}
-
-function isBetter(epoch: Epoch, best: Epoch | null): boolean {
-  if (!best) return true;
-  const of = ({ val_loss, train_loss }: Epoch) => Number(val_loss ?? train_loss);
-  return of(epoch) < of(best);
 }
 
 const words = (name: string) => name.replaceAll('_', ' ');

@@ -1,6 +1,7 @@
 /** Runs the built command line as its users do: as a process. */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const cliFile = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
@@ -87,4 +88,22 @@ export function start(home: string, words: string[], environment: NodeJS.Process
 /** Runs the command line to its end. */
 export function gradloom(home: string, words: string[], environment: NodeJS.ProcessEnv = {}): Promise<Ended> {
   return start(home, words, environment).ended;
+}
+
+/** A project on random numbers whose epochs take milliseconds; answers its file. */
+export function quickProject(folder: string, name: string, epochs: number, samples = 400): string {
+  const file = join(folder, `${name}.gradloom.json`);
+  const project = {
+    gradloom: 1,
+    name,
+    data: {
+      source: { kind: 'random', shape: [6], classes: 3, samples, seed: 1 },
+      split: { val: 0.25, seed: 42, stratify: false },
+      loader: { batch_size: 50 },
+    },
+    model: { layers: [{ kind: 'Linear', out_features: 16 }, { kind: 'ReLU' }, { kind: 'Linear', out_features: 3 }] },
+    training: { epochs, optimizer: { kind: 'Adam', lr: 0.01 }, device: 'cpu' },
+  };
+  writeFileSync(file, JSON.stringify(project));
+  return file;
 }
