@@ -49,7 +49,7 @@ async function main() {
     }
     case 'demo':
       await setUp(progress);
-      return runCli(['train', path.join(rootDir(), 'assets', 'templates', 'digits-mlp.gradloom.json'), ...rest]);
+      return runCli(['demo', ...rest]);
     case 'cli':
       if (rest[0] !== 'doctor') await setUp(progress);
       else if (!hasCommandLine()) return printFindings();
