@@ -35,7 +35,7 @@ export interface Certificate {
 export interface Exported {
   path: string;
   format: ExportFormat;
-  /** The checkpoint's role or step, and its folder's name. */
+  /** The checkpoint's role or step, and its folder. */
   checkpoint: string;
   folder: string;
   certificate: Certificate;
@@ -69,7 +69,7 @@ export async function exportRun(run: string, options: ExportOptions): Promise<Ex
     path,
     format,
     checkpoint: String(role),
-    folder: basename(checkpoint.folder),
+    folder: checkpoint.folder,
     certificate: certificate as Certificate,
   };
 }
