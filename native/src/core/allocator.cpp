@@ -28,7 +28,8 @@ namespace {
 constexpr size_t alignment = 64;         // what ATen's widest vector instructions want
 constexpr size_t mapped_from = 1 << 18;  // larger blocks are mapped pages of their own, smaller ones come from malloc
 constexpr size_t huge_from = 1 << 22;    // blocks of several huge pages ask for them
-// Kept bytes are bounded by the most that was ever in use, and at least by this: a step can always find the step before.
+// Kept bytes are bounded by twice the most that was ever in use, and at least by this. Sizes that do not all live at the same moment
+// need more blocks than the peak shows, and giving back the oldest block would take just the one the next step wants first.
 constexpr int64_t least_cache = 64 << 20;
 
 // AddressSanitizer is told which bytes of a block nobody may touch: all data of a kept one, what rounding up added to one in use.
@@ -199,7 +200,7 @@ class CountingAllocator final : public c10::Allocator {
     newest_ = block;
     kept_ += static_cast<int64_t>(block->size);
 
-    const int64_t most = std::max(least_cache, high_water_.load(std::memory_order_relaxed));
+    const int64_t most = std::max(least_cache, 2 * high_water_.load(std::memory_order_relaxed));
     Block* freed = nullptr;
     while (kept_ > most && oldest_ != nullptr) freed = chain(freed, forget(oldest_));
     return freed;
