@@ -1,11 +1,16 @@
 """PyTorch's side of the export tests: loads what we wrote into the equivalent Sequential, and writes what we read."""
 
 import json
+import os
 import sys
 
+import numpy
 import torch
 from safetensors.torch import load_file
 from torch import nn
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from model import build_list  # noqa: E402
 
 
 class Residual(nn.Module):
@@ -94,8 +99,24 @@ def write(request):
     return answer
 
 
+def answers(request):
+    """Logits of exported files on the samples of a run's validation split, computed by the Sequential that its project describes."""
+    project = json.load(open(f"{request['run']}/project.json"))
+    source = project["data"]["source"]
+    generator = torch.Generator().manual_seed(source["seed"])
+    samples = torch.randn(source["samples"], *source["shape"], generator=generator)
+    indices = numpy.fromfile(f"{request['run']}/split/val.i64", dtype="<i8")
+    batch = samples[torch.from_numpy(indices)]
+    model, _ = build_list(project["model"]["layers"], batch[:2], {})
+    logits = []
+    for file in request["files"]:
+        model.load_state_dict(state(file), strict=True)
+        logits.append(model.eval()(batch).tolist())
+    return logits
+
+
 request_types = [torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool]
 
 request = json.load(sys.stdin)
 with torch.no_grad():
-    print(json.dumps({"load": load, "write": write}[request["do"]](request)))
+    print(json.dumps({"load": load, "write": write, "answers": answers}[request["do"]](request)))

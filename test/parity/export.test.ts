@@ -1,4 +1,5 @@
 /** Weights files against real PyTorch: what we write loads strictly and safely; what PyTorch writes, we read bit for bit. */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readPt } from '../../engine/export/pt-read.ts';
@@ -6,6 +7,7 @@ import { writePt } from '../../engine/export/pt-write.ts';
 import { readSafetensors, writeSafetensors } from '../../engine/export/safetensors.ts';
 import type { TensorSource } from '../../engine/export/tensor-source.ts';
 import { readWeights, toSafetensors } from '../../engine/export/weights.ts';
+import { gradloom } from '../engine/cli-process.ts';
 import { testFolder } from '../engine/idx-writer.ts';
 import { runPython } from './python.ts';
 
@@ -58,5 +60,48 @@ describe('with real PyTorch', () => {
       { tensors: true },
     ]);
     expect(names.some((name) => name.startsWith('module.'))).toBe(false);
+  });
+
+  test('a trained run exported in both formats answers as `predict` does', async () => {
+    const home = testFolder();
+    const conv = { kind: 'Conv2d', out_channels: 4, kernel_size: 3, padding: 1 };
+    const layers = [
+      conv,
+      { kind: 'BatchNorm2d' },
+      { kind: 'ReLU' },
+      { kind: 'Residual', layers: [conv, { kind: 'ReLU' }, conv] },
+      { kind: 'Flatten' },
+      { kind: 'Linear', out_features: 3 },
+    ];
+    const project = {
+      gradloom: 1,
+      name: 'exported',
+      data: {
+        source: { kind: 'random', shape: [1, 6, 6], classes: 3, samples: 200, seed: 5 },
+        split: { val: 0.25, seed: 42, stratify: false },
+        loader: { batch_size: 50 },
+      },
+      model: { layers },
+      training: { epochs: 2, device: 'cpu' },
+    };
+    const file = join(home, 'exported.gradloom.json');
+    writeFileSync(file, JSON.stringify(project));
+    const run = join(home, 'run');
+    expect((await gradloom(home, ['train', file, '--run', run])).code).toBe(0);
+    const files = ['pt', 'safetensors'].map((format) => join(home, `weights.${format}`));
+    for (const out of files) {
+      const words = ['export', run, '--format', out.split('.').at(-1) as string, '--out', out, '--checkpoint', 'last'];
+      expect((await gradloom(home, words)).code).toBe(0);
+    }
+    const { lines } = await gradloom(home, ['predict', run, '--split', 'val', '--checkpoint', 'last', '--json']);
+    const ours = lines.map((line) => line.logits as number[]);
+    expect(ours).toHaveLength(50);
+    const theirs = await runPython<number[][][]>('export.py', { do: 'answers', run, files });
+    const largest = Math.max(...ours.flat().map(Math.abs));
+    for (const answers of theirs) {
+      const apart = answers.flatMap((row, i) => row.map((value, j) => Math.abs(value - (ours[i]?.[j] ?? Number.NaN))));
+      expect(Math.max(...apart)).toBeLessThanOrEqual(1e-5 * largest);
+    }
+    expect(theirs[0]).toEqual(theirs[1]);
   });
 });
