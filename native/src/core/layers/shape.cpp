@@ -8,7 +8,8 @@ namespace gradloom {
 Forward build_dropout(Builder& build) {
   build.draws_random();
   return [p = build.args().number("p")](const at::Tensor& input, const Pass& pass) {
-    return pass.training ? at::dropout(input, p, true) : input;
+    // Contiguous, because the mask is drawn in the order in which values lie in memory: PyTorch's, which has no channels_last here.
+    return pass.training ? at::dropout(input.contiguous(), p, true) : input;
   };
 }
 
