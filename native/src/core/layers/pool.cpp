@@ -1,6 +1,7 @@
 // Pooling.
 #include <ATen/ATen.h>
 
+#include "core/kernels/max_pool.h"
 #include "core/layers/families.h"
 
 namespace gradloom {
@@ -16,9 +17,17 @@ std::vector<int64_t> window_stride(const Args& args) {
 
 Forward build_max_pool2d(Builder& build) {
   const Args& args = build.args();
-  return [kernel_size = args.pair("kernel_size"), stride = window_stride(args), padding = args.pair("padding"),
-          dilation = args.pair("dilation"), ceil_mode = args.flag("ceil_mode")](const at::Tensor& input, const Pass&) {
-    return at::max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode);
+  const std::vector<int64_t> kernel_size = args.pair("kernel_size");
+  const std::vector<int64_t> stride = window_stride(args);
+  const std::vector<int64_t> padding = args.pair("padding");
+  const std::vector<int64_t> dilation = args.pair("dilation");
+  const bool relu = build.role() == Role::pool_with_relu;
+  const bool dense = dilation == std::vector<int64_t>{1, 1};
+  const PoolWindow window{kernel_size[0], kernel_size[1], stride[0], stride[1], padding[0], padding[1]};
+  return [=, ceil_mode = args.flag("ceil_mode"), planned = build.plan().output](const at::Tensor& input, const Pass&) {
+    if (dense && max_pool_applies(input, window)) return max_pool(input, window, planned[1], planned[2], relu);
+    at::Tensor output = at::max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode);
+    return relu ? at::relu_(output) : output;
   };
 }
 

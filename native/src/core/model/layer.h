@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/model/reorder.h"
 #include "core/plan.h"
 
 namespace gradloom {
@@ -66,10 +67,12 @@ struct Registry {
 /// A kind's view of the layer to build: arguments, and where its tensors go.
 class Builder {
  public:
-  Builder(const LayerPlan& plan, Registry& registry, bool owns_input) : plan_(plan), registry_(registry), owns_input_(owns_input) {}
+  Builder(const Placement& placement, Registry& registry, bool owns_input)
+      : plan_(placement.plan), role_(placement.role), registry_(registry), owns_input_(owns_input) {}
 
   const Args& args() const { return plan_.args; }
   const LayerPlan& plan() const { return plan_; }
+  Role role() const { return role_; }
   c10::Device device() const { return registry_.device; }
 
   /// Registers a trainable tensor; `values` are its initial ones, on the CPU.
@@ -85,6 +88,7 @@ class Builder {
 
  private:
   const LayerPlan& plan_;
+  Role role_;
   Registry& registry_;
   bool owns_input_;
 };

@@ -4,7 +4,6 @@
 #include <ATen/ATen.h>
 
 #include "core/layers/table.h"
-#include "core/model/reorder.h"
 
 namespace gradloom {
 
@@ -33,9 +32,10 @@ std::shared_ptr<const List> Builder::list(const ListPlan& plan) {
 
 List build_list(const std::vector<LayerPlan>& plans, Registry& registry) {
   List list;
-  for (const LayerPlan& plan : reorder(plans)) {
+  for (const Placement& placement : reorder(plans)) {
+    const LayerPlan& plan = placement.plan;
     const LayerKind& row = layer_kind(plan);
-    Builder builder(plan, registry, list.free_output);
+    Builder builder(placement, registry, list.free_output);
     list.nodes.push_back({plan.path, plan.kind, plan.output, row.build(builder), !plan.children.empty()});
     list.free_output = row.free_output;
   }

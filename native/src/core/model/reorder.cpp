@@ -14,13 +14,19 @@ bool commutes_with_relu(const LayerPlan& layer) {
 
 }  // namespace
 
-std::vector<LayerPlan> reorder(std::vector<LayerPlan> layers) {
-  for (size_t i = 0; i + 1 < layers.size(); ++i) {
-    if (layers[i].kind != "ReLU" || !commutes_with_relu(layers[i + 1])) continue;
-    layers[i].output = layers[i + 1].output;
-    std::swap(layers[i], layers[i + 1]);
+std::vector<Placement> reorder(const std::vector<LayerPlan>& layers) {
+  std::vector<Placement> placed;
+  for (size_t i = 0; i < layers.size(); ++i) {
+    if (layers[i].kind != "ReLU" || i + 1 == layers.size() || !commutes_with_relu(layers[i + 1])) {
+      placed.push_back({layers[i], Role::plain});
+      continue;
+    }
+    LayerPlan relu = layers[i];
+    relu.output = layers[i + 1].output;
+    placed.push_back({layers[++i], Role::pool_with_relu});
+    placed.push_back({std::move(relu), Role::relu_done});
   }
-  return layers;
+  return placed;
 }
 
 }  // namespace gradloom
