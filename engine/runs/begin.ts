@@ -4,6 +4,7 @@ import { GradloomError } from '../contract/errors.ts';
 import type { Addon } from '../contract/native.ts';
 import { loadAddon } from '../native/load.ts';
 import { Checkpoints } from './checkpoints.ts';
+import { ChunkSize } from './chunks.ts';
 import type { RunControl } from './control.ts';
 import { replaceFile } from './durable.ts';
 import { createRun, type NewRun, projectName } from './folder.ts';
@@ -100,6 +101,7 @@ async function open(
       record,
       control,
       state: initialState(native, data),
+      chunks: new ChunkSize(),
     },
     plan,
     environment,

@@ -6,6 +6,7 @@ import type { Addon } from '../contract/native.ts';
 import { editProject, readProject, resolveProject } from '../contract/project.ts';
 import { loadAddon } from '../native/load.ts';
 import { Checkpoints, type LoadedCheckpoint } from './checkpoints.ts';
+import { ChunkSize } from './chunks.ts';
 import type { RunControl } from './control.ts';
 import { chooseDevice } from './device.ts';
 import { replaceFile } from './durable.ts';
@@ -80,6 +81,7 @@ export async function resumeRun(request: ResumeRequest, sink: EventSink, control
         record,
         control,
         state: found?.state ?? initialState(native, data),
+        chunks: new ChunkSize(),
       };
       return await trainHeld({
         training,

@@ -5,7 +5,7 @@ import { metrics as metricTable } from '../contract/metrics.ts';
 import type { EvaluateResult, NativePlan, NativeSession, StepsResult } from '../contract/native.ts';
 import type { ResolvedCheckpoint } from '../contract/project.ts';
 import type { Checkpoints, TrainingState } from './checkpoints.ts';
-import { ChunkSize } from './chunks.ts';
+import type { ChunkSize } from './chunks.ts';
 import type { RunControl } from './control.ts';
 import { nonFiniteError } from './non-finite.ts';
 import type { RunRecord } from './record.ts';
@@ -20,6 +20,8 @@ export interface Training {
   control: RunControl;
   /** Where to go on; moved as training proceeds. */
   state: TrainingState;
+  /** How many steps are asked for at once. */
+  chunks: ChunkSize;
 }
 
 /** A run that has done nothing yet. */
@@ -67,11 +69,10 @@ export function epochOfStep({ batch, epoch }: TrainingState): number {
 export async function train(training: Training): Promise<RunState> {
   const { control, epochs, plan, state } = training;
   const batches = batchesPerEpoch(plan);
-  const chunk = new ChunkSize();
   while (state.epoch <= epochs) {
     while (state.batch < batches) {
       if (await askedToLeave(training)) return leave(training);
-      await trainChunk(training, chunk.next(Math.ceil((batches - state.batch) / plan.accumulate)), batches, chunk);
+      await trainChunk(training, batches);
     }
     if (await askedToLeave(training)) return leave(training);
     const evaluated = await evaluate(training);
@@ -82,8 +83,9 @@ export async function train(training: Training): Promise<RunState> {
   return control.wish === 'discard' ? leave(training) : 'completed';
 }
 
-async function trainChunk(training: Training, steps: number, batches: number, chunk: ChunkSize): Promise<void> {
-  const { plan, record, session, state } = training;
+async function trainChunk(training: Training, batches: number): Promise<void> {
+  const { chunks, plan, record, session, state } = training;
+  const steps = chunks.next(Math.ceil((batches - state.batch) / plan.accumulate));
   const lr = learningRate(plan);
   const began = performance.now();
   const result = await session.trainSteps({
@@ -93,7 +95,7 @@ async function trainChunk(training: Training, steps: number, batches: number, ch
     groups: [{ lr: new Array<number>(steps).fill(lr) }],
   });
   const seconds = (performance.now() - began) / 1000;
-  chunk.took(result.steps, seconds);
+  chunks.took(result.steps, seconds);
   addSums(state, result, seconds);
   if (result.steps > 0) record.emit(stepsLine(state, result, lr));
   state.step += result.steps;

@@ -89,6 +89,16 @@ describe('what a folder says', () => {
     expect((await facts(folder)).parts).toEqual({ train: 3 });
   });
 
+  test('several gzip streams in one file are one content', async () => {
+    const whole = images(4);
+    const folder = folderOf({ labels: labels([0, 1, 0, 1]) });
+    writeFileSync(
+      join(folder, 'images.gz'),
+      Buffer.concat([gzipSync(whole.subarray(0, 21)), gzipSync(whole.subarray(21))]),
+    );
+    expect((await facts(folder)).parts).toEqual({ train: 4 });
+  });
+
   test('one file of several sets finds its partner and test part', async () => {
     const folder = folderOf({
       'emnist-letters-train-images-idx3-ubyte': images(3),
@@ -211,6 +221,32 @@ test('any bytes are an IDX header or refused as such', () => {
         expect(['DATA_FORMAT', 'DATA_TRUNCATED']).toContain((error as GradloomError).code);
       }
     }),
+  );
+});
+
+test('a folder damaged anywhere is read or refused in our words', async () => {
+  const whole = { images: idxBytes([6, 2, 3], counting([6, 2, 3])), 'labels.gz': idxBytes([6], [0, 1, 2, 0, 1, 2]) };
+  const folder = folderOf(whole);
+  const damage = fc.record({
+    name: fc.constantFrom<keyof typeof whole>('images', 'labels.gz'),
+    changes: fc.array(fc.tuple(fc.nat(60), fc.nat(255)), { maxLength: 3 }),
+    cut: fc.option(fc.nat(60)),
+  });
+  await fc.assert(
+    fc.asyncProperty(damage, async ({ name, changes, cut }) => {
+      for (const each of ['images', 'labels.gz'] as const) {
+        const content = each.endsWith('.gz') ? gzipSync(whole[each]) : Buffer.from(whole[each]);
+        if (each === name) for (const [at, value] of changes) if (at < content.length) content[at] = value;
+        writeFileSync(join(folder, each), each === name && cut !== null ? content.subarray(0, cut) : content);
+      }
+      try {
+        const { parts } = await facts(folder);
+        expect(parts.train).toBe(6);
+      } catch (error) {
+        expect((error as GradloomError).code).toMatch(/^(DATA_\w+|LABEL_RANGE)$/);
+      }
+    }),
+    { numRuns: 300 },
   );
 });
 
