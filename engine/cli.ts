@@ -14,8 +14,8 @@ const context: Context = { out, exitCode: 0 };
 
 /** Commands that only tell end when nobody listens any more; those that train go on. */
 const training = new Set(['train', 'resume', 'demo']);
-out.surviveClosedPipes(() => {
-  if (!words.some((word) => training.has(word))) process.exit(0);
+out.surviveLostOutput(({ code }) => {
+  if (!words.some((word) => training.has(word))) process.exit(code === 'EPIPE' ? 0 : 1);
 });
 
 async function end(code: number): Promise<never> {
@@ -25,9 +25,11 @@ async function end(code: number): Promise<never> {
 
 function fail(thrown: unknown): Promise<never> {
   const error = GradloomError.from(thrown);
-  out.error(error.toInfo());
-  // An unforeseen fault is ours: what led to it belongs in the report.
-  if (error.code === 'INTERNAL' && process.env.GRADLOOM_DEBUG) console.error(error);
+  // An unforeseen fault is ours: what led to it belongs in a report.
+  const unforeseen = error.code === 'INTERNAL';
+  const hint = 'This is a fault of Gradloom: report it with what GRADLOOM_DEBUG=1 adds to this message.';
+  out.error({ ...(unforeseen ? { hint } : {}), ...error.toInfo() });
+  if (unforeseen && process.env.GRADLOOM_DEBUG) console.error(error);
   return end(codeOfError(error.code));
 }
 

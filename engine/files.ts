@@ -7,6 +7,8 @@ import { type ErrorCode, GradloomError } from './contract/errors.ts';
 const refusals: Record<string, { code: ErrorCode; what: string; hint: string }> = {
   ENOENT: { code: 'FILE_NOT_FOUND', what: 'does not exist', hint: 'Check the path.' },
   ENOTDIR: { code: 'FILE_NOT_FOUND', what: 'lies beneath something that is no folder', hint: 'Check the path.' },
+  EEXIST: { code: 'NOT_WRITABLE', what: 'is in the way: something else has that name', hint: 'Choose another place.' },
+  ENAMETOOLONG: { code: 'BAD_CALL', what: 'is a longer name than the system allows', hint: 'Choose a shorter one.' },
   EISDIR: { code: 'BAD_CALL', what: 'is a folder, a file was expected', hint: 'Give the path of a file.' },
   ENOSPC: { code: 'DISK_FULL', what: 'could not be written: the disk is full', hint: 'Free some space and try again.' },
   EDQUOT: {

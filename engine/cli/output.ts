@@ -30,16 +30,17 @@ export class Output {
     return this.#people.columns || 80;
   }
 
-  /** A reader that has seen enough (`| head`) is no error: what is written afterwards is dropped, and `onClosed` may end the process. */
-  surviveClosedPipes(onClosed: () => void = () => {}): void {
-    for (const stream of [process.stdout, process.stderr]) {
-      stream.on('error', (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EPIPE') throw error;
-        if (stream !== process.stdout || this.#closed) return;
-        this.#closed = true;
-        onClosed();
-      });
-    }
+  /**
+   * What can no longer be written is dropped: a reader that has seen enough (`| head`), a full disk or a lost terminal must not end a training.
+   * `onLost` is told when standard output is gone, and may end what only tells.
+   */
+  surviveLostOutput(onLost: (error: NodeJS.ErrnoException) => void): void {
+    process.stderr.on('error', () => {});
+    process.stdout.on('error', (error) => {
+      if (this.#closed) return;
+      this.#closed = true;
+      onLost(error);
+    });
   }
 
   /** One JSON object on standard output; nothing without `--json`. */

@@ -149,10 +149,12 @@ export class RunView {
   }
 
   #ending({ status, epoch, step }: End): string {
-    const where = `after ${plural(epoch, 'epoch')}, step ${integer(step)}`;
-    if (status === 'completed' && !this.#start) return `Nothing was left to do ${where}; --epochs extends the run.`;
+    const after = `after ${plural(epoch, 'epoch')}, step ${integer(step)}`;
+    const where = `in epoch ${epoch}, after step ${integer(step)}`;
+    if (status === 'completed') {
+      return this.#start ? `Done ${after}.` : `Nothing was left to do ${after}; --epochs extends the run.`;
+    }
     const texts: Partial<Record<End['status'], string>> = {
-      completed: `Done ${where}.`,
       stopped: `Stopped ${where}; the result is kept.`,
       parked: `Parked ${where}; go on with \`gradloom resume\`.`,
       interrupted: `Interrupted ${where}; everything is saved, go on with \`gradloom resume\`.`,

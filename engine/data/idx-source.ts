@@ -248,7 +248,7 @@ function pair(part: string, folder: string, entries: Entry[]): Pair {
       'DATA_MISSING',
       `The ${part} part in ${folder} has no ${missing} to go with ${names(there)}.`,
       {
-        hint: `Put the ${missing} beside them. ${naming}`,
+        hint: `Put the ${missing} beside them, or move them out of the folder. ${naming}`,
         path: folder,
       },
     );

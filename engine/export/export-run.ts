@@ -1,5 +1,5 @@
 /** Takes a run's weights out of the studio: one file, written whole, read back and compared before it gets its name. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
@@ -58,20 +58,26 @@ export async function exportRun(run: string, options: ExportOptions): Promise<Ex
   const format = knownFormat(options.format);
   const folder = await findRun(run);
   const role = options.checkpoint ?? defaultCheckpoint(folder);
-  const checkpoint = await new Checkpoints(folder, Number.POSITIVE_INFINITY).load(role);
-  const { tensors } = await readSafetensors(join(checkpoint.folder, 'model.safetensors'));
   const path = await outPath(options.out, folder, format);
-  const metadata = await metadataOf(folder, basename(checkpoint.folder));
+  for (let attempt = 1; ; attempt++) {
+    const checkpoint = await new Checkpoints(folder, Number.POSITIVE_INFINITY).load(role);
+    try {
+      const certificate = await write(folder, checkpoint.folder, format, path);
+      return { path, format, checkpoint: String(role), folder: checkpoint.folder, certificate };
+    } catch (thrown) {
+      // A run that trains meanwhile may have replaced the checkpoint by a newer one.
+      if (existsSync(checkpoint.folder) || attempt === 3) throw thrown;
+    }
+  }
+}
+
+async function write(run: string, checkpoint: string, format: ExportFormat, path: string): Promise<Certificate> {
+  const { tensors } = await readSafetensors(join(checkpoint, 'model.safetensors'));
+  const metadata = await metadataOf(run, basename(checkpoint));
   const certificate = await formats[format].write(path, tensors, metadata, (written) =>
     certify(tensors, written, formats[format].read),
   );
-  return {
-    path,
-    format,
-    checkpoint: String(role),
-    folder: checkpoint.folder,
-    certificate: certificate as Certificate,
-  };
+  return certificate as Certificate;
 }
 
 function knownFormat(format: string): ExportFormat {
