@@ -188,3 +188,16 @@ test('devices: the CPU is there', async () => {
     expect.objectContaining({ type: 'device', name: 'cpu', memory_total: expect.any(Number) }),
   );
 });
+
+test('demo: a copy of the template in the workspace, trained; a second one uses the same project', async () => {
+  const words = ['demo', '--epochs', '1', '--json'];
+  const [first, second] = [await gradloom(home, words), await gradloom(home, words)];
+  for (const [number, { code, lines, stderr }] of [first, second].entries()) {
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain(join(home, 'projects', 'digits-mlp.gradloom.json'));
+    expect(lines.at(-1)).toMatchObject({ status: 'completed', run: join(home, 'runs', `digits-mlp-00${number + 1}`) });
+  }
+  const epoch = first.lines.find(({ type }) => type === 'epoch');
+  expect(epoch?.val_accuracy).toBeGreaterThan(0.7);
+  expect(second.lines.find(({ type }) => type === 'epoch')?.train_loss).toBe(epoch?.train_loss);
+});
