@@ -1,0 +1,155 @@
+/** Small plans on made-up data packs, for tests that talk to the addon or the plain executable directly. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import type { NativePlan, StepsRequest } from '../../engine/contract/native.ts';
+import { planProject } from '../../engine/contract/plan.ts';
+import { nativeFiles } from '../../engine/native/load.ts';
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'gradloom-native-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A number that looks random and never changes: byte `i` of a made-up file. */
+export const byteAt = (i: number) => (Math.imul(i ^ (i >>> 7), 2654435761) >>> 13) & 255;
+
+export interface Pack {
+  samples?: number;
+  /** Dims of one sample. */
+  shape?: number[];
+  input?: 'uint8' | 'float32';
+  target?: 'class' | 'uint8' | 'vector';
+}
+
+export const classes = 5;
+
+/** Writes one part's two columns. */
+export function writePack(
+  folder: string,
+  { samples = 40, shape = [1, 6, 5], input = 'uint8', target = 'class' }: Pack,
+) {
+  mkdirSync(folder, { recursive: true });
+  const files = { input: path.join(folder, 'input'), target: path.join(folder, 'target') };
+  const bytes = Uint8Array.from({ length: samples * shape.reduce((a, b) => a * b, 1) }, (_, i) => byteAt(i));
+  writeFileSync(files.input, input === 'uint8' ? bytes : Float32Array.from(bytes, (byte) => byte / 7 - 3));
+  const labels = Uint8Array.from({ length: samples }, (_, i) => byteAt(i + 1000) % classes);
+  const vectors = Float32Array.from({ length: samples * classes }, (_, i) => byteAt(i + 2000) / 64 - 2);
+  writeFileSync(
+    files.target,
+    target === 'class' ? BigInt64Array.from(labels, BigInt) : target === 'uint8' ? labels : vectors,
+  );
+  return {
+    count: samples,
+    input: { path: files.input, dtype: input, shape, scaled: input === 'uint8' },
+    target: {
+      path: files.target,
+      dtype: target === 'class' ? ('int64' as const) : target === 'uint8' ? ('uint8' as const) : ('float32' as const),
+      shape: target === 'vector' ? [classes] : [],
+      scaled: false,
+    },
+  } satisfies NativePlan['data']['parts'][string];
+}
+
+/** A multilayer perceptron, or the given layers, on a made-up pack; `change` replaces whole keys of the plan. */
+export function tinyPlan(
+  folder: string,
+  pack: Pack = {},
+  change: Partial<NativePlan> = {},
+  layers?: unknown[],
+): NativePlan {
+  const part = writePack(folder, pack);
+  const shape = part.input.shape;
+  const vector = pack.target === 'vector';
+  const planned = planProject(
+    {
+      gradloom: 1,
+      data: {
+        source: {
+          kind: 'random',
+          shape,
+          classes: vector ? null : classes,
+          target_shape: [classes],
+          samples: part.count,
+        },
+        split: { val: 0 },
+        loader: { batch_size: 8, num_workers: 2 },
+      },
+      model: {
+        layers: layers ?? [
+          { kind: 'Flatten' },
+          { kind: 'Linear', out_features: 16 },
+          { kind: 'ReLU' },
+          { kind: 'Linear', out_features: classes },
+        ],
+      },
+      training: { loss: { kind: vector ? 'MSELoss' : 'CrossEntropyLoss' }, metrics: vector ? [] : ['accuracy'] },
+    },
+    null,
+  );
+  if (planned.model === null) throw new Error(JSON.stringify(planned.problems));
+  return {
+    seed: 3,
+    deterministic: false,
+    device: 'cpu',
+    threads: 1,
+    input: planned.input,
+    model: planned.model,
+    loss: planned.loss,
+    optimizer: planned.optimizer,
+    metrics: planned.metrics,
+    accumulate: 1,
+    clip_grad_norm: null,
+    transforms: [],
+    data: { parts: { train: part }, splits: { train: { part: 'train', count: part.count } } },
+    loader: planned.project.data.loader,
+    ...change,
+  };
+}
+
+/** `steps` steps from the start of an epoch, at one learning rate. */
+export const stepsRequest = (steps: number, epoch = 0, batch = 0): StepsRequest => ({
+  epoch,
+  batch,
+  steps,
+  groups: [{ lr: Array(steps).fill(0.01) }],
+});
+
+/** A plan whose one epoch takes many seconds: for what must happen in mid-chunk. */
+export function longPlan(folder: string): NativePlan {
+  const plan = tinyPlan(folder, { samples: 200_000, shape: [64] });
+  return { ...plan, loader: { ...plan.loader, batch_size: 4 } };
+}
+export const longSteps = 50_000;
+
+/** Runs the plain executable on a plan; answers its lines. */
+export function runPlain(plan: NativePlan, folder: string, words: string[], env: Record<string, string> = {}) {
+  const file = path.join(folder, 'plan.json');
+  writeFileSync(file, JSON.stringify(plan));
+  const { status, signal, stdout } = spawnSync(nativeFiles().executable, [file, ...words], {
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+  });
+  return {
+    status,
+    signal,
+    lines: stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>),
+  };
+}
+
+/** Runs one of the scripts in `children/` with the addon's path before the words. */
+export function runChild(script: string, words: string[], nodeOptions: string[] = []): string {
+  const file = fileURLToPath(new URL(`children/${script}`, import.meta.url));
+  return execFileSync(process.execPath, [...nodeOptions, file, nativeFiles().addon, ...words], {
+    encoding: 'utf8',
+    timeout: 60_000,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
