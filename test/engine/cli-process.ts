@@ -35,10 +35,16 @@ function parse(text: string): Line[] {
     });
 }
 
-/** Starts the command line in a home of its own. */
+/** Starts the command line with a home and a cache of its own. */
 export function start(home: string, words: string[], environment: NodeJS.ProcessEnv = {}): Live {
   const child = spawn(process.execPath, [cliFile, ...words], {
-    env: { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, GRADLOOM_HOME: home, ...environment },
+    env: {
+      ...process.env,
+      NO_COLOR: undefined,
+      GRADLOOM_HOME: home,
+      GRADLOOM_CACHE: join(home, 'cache'),
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
