@@ -30,6 +30,19 @@ struct Shape {
   }
 };
 
+/// PyTorch's rule; with `ceil_mode` the last window must begin inside the input or its padding before it.
+int64_t output_size(int64_t size, int64_t kernel, int64_t stride, int64_t padding, bool ceil_mode) {
+  const int64_t room = size + 2 * padding - kernel + (ceil_mode ? stride - 1 : 0);
+  if (room < 0) return 0;
+  const int64_t count = room / stride + 1;
+  return ceil_mode && (count - 1) * stride >= size + padding ? count - 1 : count;
+}
+
+Shape shape_of(const at::Tensor& input, const PoolWindow& w, bool relu) {
+  return {input.size(0), input.size(2), input.size(3), input.size(1), output_size(input.size(2), w.kernel_h, w.stride_h, w.padding_h, w.ceil_mode),
+          output_size(input.size(3), w.kernel_w, w.stride_w, w.padding_w, w.ceil_mode), w, relu};
+}
+
 /// The part of a window that lies inside the input, and the number of its first place.
 struct Span {
   int64_t top, bottom, left, right, first;
@@ -170,13 +183,13 @@ class MaxPool : public torch::autograd::Function<MaxPool> {
     const PoolWindow& w = shape.window;
     context->saved_data["shape"] = std::vector<int64_t>{shape.samples, shape.height,   shape.width,    shape.channels, shape.out_h,
                                                         shape.out_w,   w.kernel_h,     w.kernel_w,     w.stride_h,     w.stride_w,
-                                                        w.padding_h,   w.padding_w,    shape.relu};
+                                                        w.padding_h,   w.padding_w,    w.ceil_mode,    shape.relu};
     return output;
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context, torch::autograd::variable_list gradients) {
     const std::vector<int64_t> v = context->saved_data["shape"].toIntVector();
-    const Shape shape{v[0], v[1], v[2], v[3], v[4], v[5], {v[6], v[7], v[8], v[9], v[10], v[11]}, v[12] != 0};
+    const Shape shape{v[0], v[1], v[2], v[3], v[4], v[5], {v[6], v[7], v[8], v[9], v[10], v[11], v[12] != 0}, v[13] != 0};
     const at::Tensor grad_output = gradients[0].contiguous(at::MemoryFormat::ChannelsLast);
     const at::Tensor places = context->get_saved_variables()[0];
     at::Tensor grad_input = channels_last({shape.samples, shape.channels, shape.height, shape.width}, grad_output.options());
@@ -191,13 +204,16 @@ class MaxPool : public torch::autograd::Function<MaxPool> {
 
 }  // namespace
 
-bool max_pool_applies(const at::Tensor& input, const PoolWindow& window) {
-  return input.is_cpu() && input.scalar_type() == at::kFloat && input.dim() == 4 && input.size(1) >= fewest_channels &&
-         input.is_contiguous(at::MemoryFormat::ChannelsLast) && window.kernel_h * window.kernel_w < closed;
+bool max_pool_applies(const at::Tensor& input, const PoolWindow& w) {
+  if (!input.is_cpu() || input.scalar_type() != at::kFloat || input.dim() != 4 || input.size(1) < fewest_channels) return false;
+  if (!input.is_contiguous(at::MemoryFormat::ChannelsLast) || w.kernel_h * w.kernel_w >= closed) return false;
+  const Shape shape = shape_of(input, w, false);
+  // Each window then has an element of the input in it.
+  return shape.out_h > 0 && shape.out_w > 0 && 2 * w.padding_h <= w.kernel_h && 2 * w.padding_w <= w.kernel_w;
 }
 
-at::Tensor max_pool(const at::Tensor& input, const PoolWindow& window, int64_t out_h, int64_t out_w, bool relu) {
-  return MaxPool::apply(input, Shape{input.size(0), input.size(2), input.size(3), input.size(1), out_h, out_w, window, relu});
+at::Tensor max_pool(const at::Tensor& input, const PoolWindow& window, bool relu) {
+  return MaxPool::apply(input, shape_of(input, window, relu));
 }
 
 }  // namespace gradloom

@@ -12,14 +12,14 @@ struct PoolWindow {
   int64_t kernel_h, kernel_w;
   int64_t stride_h, stride_w;
   int64_t padding_h, padding_w;
+  bool ceil_mode;
 };
 
-/// Whether `max_pool` takes this input: dense channels_last float32 on the CPU with channels enough to run along, and a window whose
-/// places fit in a byte.
+/// Whether `max_pool` takes this input: dense channels_last float32 on the CPU with channels enough to run along, and a window that fits
+/// it and whose places fit in a byte.
 bool max_pool_applies(const at::Tensor& input, const PoolWindow& window);
 
 /// Equal to at::max_pool2d (dilation 1), and with `relu` to at::relu of that, values and gradients, NaN and ties included.
-/// `out_h` and `out_w` are the output's size.
-at::Tensor max_pool(const at::Tensor& input, const PoolWindow& window, int64_t out_h, int64_t out_w, bool relu);
+at::Tensor max_pool(const at::Tensor& input, const PoolWindow& window, bool relu);
 
 }  // namespace gradloom

@@ -23,10 +23,10 @@ Forward build_max_pool2d(Builder& build) {
   const std::vector<int64_t> dilation = args.pair("dilation");
   const bool relu = build.role() == Role::pool_with_relu;
   const bool dense = dilation == std::vector<int64_t>{1, 1};
-  const PoolWindow window{kernel_size[0], kernel_size[1], stride[0], stride[1], padding[0], padding[1]};
-  return [=, ceil_mode = args.flag("ceil_mode"), planned = build.plan().output](const at::Tensor& input, const Pass&) {
-    if (dense && max_pool_applies(input, window)) return max_pool(input, window, planned[1], planned[2], relu);
-    at::Tensor output = at::max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode);
+  const PoolWindow window{kernel_size[0], kernel_size[1], stride[0], stride[1], padding[0], padding[1], args.flag("ceil_mode")};
+  return [=](const at::Tensor& input, const Pass&) {
+    if (dense && max_pool_applies(input, window)) return max_pool(input, window, relu);
+    at::Tensor output = at::max_pool2d(input, kernel_size, stride, padding, dilation, window.ceil_mode);
     return relu ? at::relu_(output) : output;
   };
 }
