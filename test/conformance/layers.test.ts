@@ -3,18 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { layerKinds } from '../../engine/contract/layers/index.ts';
 import { product } from '../../engine/contract/layers/kind.ts';
 import { lossKinds } from '../../engine/contract/losses.ts';
-import type { NativePlan, NativeSession } from '../../engine/contract/native.ts';
+import type { NativeSession } from '../../engine/contract/native.ts';
 import { optimizerKinds } from '../../engine/contract/optimizers.ts';
-import { type Plan, planProject } from '../../engine/contract/plan.ts';
 import { readSafetensors } from '../../engine/export/safetensors.ts';
 import { digest } from '../../engine/export/tensor-source.ts';
-import { loadAddon } from '../../engine/native/load.ts';
+import { type Case, examples, openSession, planOf } from './random-session.ts';
 
-const samples = 12;
-const batch = 5;
+const batch_size = 5;
 let folder = '';
 
 beforeAll(() => {
@@ -23,76 +20,11 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Case {
-  name: string;
-  input: number[];
-  output: number[];
-  layers: unknown[];
-  blocks?: object;
-  training?: object;
-  classes?: number | null;
-}
-
-function planOf({ input, output, layers, blocks = {}, training, classes = null }: Case): Plan {
-  const source = { kind: 'random', shape: input, classes, target_shape: output, samples };
-  return planProject(
-    {
-      gradloom: 1,
-      data: { source, split: { val: 0 }, loader: { batch_size: batch, num_workers: 0 } },
-      model: { layers, blocks },
-      training: { loss: { kind: 'MSELoss' }, ...training },
-    },
-    null,
-  );
-}
-
-/** Random data for the plan, and a session on it. */
-async function openSession(plan: Plan, name: string): Promise<NativeSession> {
-  const addon = loadAddon();
-  const source = plan.project.data.source;
-  if (source?.kind !== 'random') throw new Error('The cases use random data');
-  const file = (column: string) => path.join(folder, `${name.replaceAll(/\W+/g, '-')}.${column}`);
-  const columns = { input: file('input'), target: file('target') };
-  await addon.writeRandom({ ...source, ...columns });
-  const classes = source.classes !== null;
-  const request: NativePlan = {
-    seed: 1,
-    deterministic: false,
-    device: 'cpu',
-    threads: 1,
-    input: plan.input,
-    model: plan.model ?? [],
-    loss: plan.loss,
-    optimizer: plan.optimizer,
-    metrics: plan.metrics,
-    accumulate: 1,
-    clip_grad_norm: null,
-    transforms: plan.transforms,
-    data: {
-      parts: {
-        train: {
-          count: samples,
-          input: { path: columns.input, dtype: 'float32', shape: source.shape, scaled: false },
-          target: {
-            path: columns.target,
-            dtype: classes ? 'int64' : 'float32',
-            shape: classes ? [] : source.target_shape,
-            scaled: false,
-          },
-        },
-      },
-      splits: { train: { part: 'train', count: samples } },
-    },
-    loader: plan.project.data.loader,
-  };
-  return addon.createSession(JSON.stringify(request));
-}
-
 type State = { [file: string]: { [tensor: string]: { shape: number[]; dtype: string; hash: string } } };
 
 /** What a session's state holds, tensor by tensor. */
-async function stateOf(session: NativeSession, name: string): Promise<{ folder: string; state: State }> {
-  const into = mkdtempSync(path.join(folder, `${name.replaceAll(/\W+/g, '-')}-`));
+async function stateOf(session: NativeSession): Promise<{ folder: string; state: State }> {
+  const into = mkdtempSync(path.join(folder, 'state-'));
   await session.saveState(into);
   const state: State = {};
   for (const file of ['model', 'optimizer', 'rng']) {
@@ -104,21 +36,6 @@ async function stateOf(session: NativeSession, name: string): Promise<{ folder: 
   }
   return { folder: into, state };
 }
-
-const example = layerKinds.flatMap(({ kind, examples }) =>
-  examples.map(
-    ({ params, input, output }, index): Case => ({
-      name: `${kind} ${index}`,
-      input,
-      output,
-      // A Linear that keeps the shape goes before, so that every example has something to learn and a gradient passes through the layer.
-      layers: [
-        { kind: 'Linear', out_features: input.at(-1) },
-        { kind, ...params },
-      ],
-    }),
-  ),
-);
 
 const reference: Case = {
   name: 'Block',
@@ -159,10 +76,10 @@ const loss = lossKinds.flatMap(({ kind, target }) => {
   );
 });
 
-const cases: Case[] = [...example, reference, ...optimizer, ...loss];
+const cases: Case[] = [...examples, reference, ...optimizer, ...loss];
 
 describe.each(cases)('$name', (one) => {
-  const plan = planOf(one);
+  const plan = planOf(one, { batch_size });
 
   test('is planned as its row says', () => {
     expect(plan.problems).toEqual([]);
@@ -171,9 +88,11 @@ describe.each(cases)('$name', (one) => {
     expect(plan.parameters).toBe(values);
   });
 
+  const data = () => path.join(folder, one.name.replaceAll(/\W+/g, '-'));
+
   test('is built by the addon, steps finitely, and its state comes back whole', async () => {
-    const session = await openSession(plan, one.name);
-    const before = await stateOf(session, one.name);
+    const session = await openSession(plan, data());
+    const before = await stateOf(session);
     const planned = plan.tensors.map(({ name, shape, dtype }) => [
       name,
       { shape, dtype: dtype === 'int64' ? 'I64' : 'F32' },
@@ -185,17 +104,17 @@ describe.each(cases)('$name', (one) => {
     const steps = await session.trainSteps({ epoch: 0, batch: 0, steps: 2, groups: [{ lr: [lr, lr] }] });
     expect(steps).toMatchObject({ steps: 2, non_finite: false, cancelled: false });
     expect([...steps.columns.loss].every(Number.isFinite)).toBe(true);
-    const evaluated = await session.evaluate({ split: 'train', batch_size: 5, confusion: false });
+    const evaluated = await session.evaluate({ split: 'train', batch_size, confusion: false });
     expect(Number.isFinite(evaluated.loss)).toBe(true);
     expect(Object.keys(evaluated.metrics)).toEqual(plan.metrics);
     const predicted = await session.predict({ split: 'train', start: 0, count: 2 });
     expect(predicted).toMatchObject({ width: product(one.output) });
 
-    const after = await stateOf(session, one.name);
+    const after = await stateOf(session);
     expect(after.state.model).not.toEqual(before.state.model);
-    const other = await openSession(plan, one.name);
+    const other = await openSession(plan, data());
     await other.loadState(after.folder, { model_only: false });
-    expect((await stateOf(other, one.name)).state).toEqual(after.state);
+    expect((await stateOf(other)).state).toEqual(after.state);
     const [next, again] = await Promise.all(
       [session, other].map((each) => each.trainSteps({ epoch: 0, batch: 2, steps: 1, groups: [{ lr: [lr] }] })),
     );

@@ -87,6 +87,8 @@ def build(layer, x, blocks):
     if kind == "LayerNorm":
         return nn.LayerNorm(given.pop("normalized_shape", x.shape[-1]), **given)
     if kind == "Softmax":
+        # The project file's default; PyTorch's own depends on the rank and is deprecated.
+        given.setdefault("dim", 1)
         keep_samples_apart(given["dim"], x)
     if kind == "Flatten":
         keep_samples_apart(given.get("start_dim", 1), x)
