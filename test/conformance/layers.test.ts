@@ -1,15 +1,13 @@
-/** Every example of every layer kind, in the plan and in the addon: shape, tensors, a finite step, save and load. */
+/** Every example of every layer kind, every optimizer and loss, in the plan and in the addon: shape, tensors, a finite step, save and load. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { product } from '../../engine/contract/layers/kind.ts';
-import { lossKinds } from '../../engine/contract/losses.ts';
 import type { NativeSession } from '../../engine/contract/native.ts';
-import { optimizerKinds } from '../../engine/contract/optimizers.ts';
 import { readSafetensors } from '../../engine/export/safetensors.ts';
 import { digest } from '../../engine/export/tensor-source.ts';
-import { type Case, examples, openSession, planOf } from './random-session.ts';
+import { type Case, examples, lossCases, openSession, optimizerCases, planOf } from './random-session.ts';
 
 const batch_size = 5;
 let folder = '';
@@ -48,35 +46,7 @@ const reference: Case = {
   blocks: { b: { layers: [{ kind: 'Linear', out_features: 5 }, { kind: 'Tanh' }] } },
 };
 
-const small = { input: [4], output: [3], layers: [{ kind: 'Linear', out_features: 3 }] };
-
-const optimizer = optimizerKinds.flatMap(({ kind, params }) => {
-  const variants: object[] = [{}, { weight_decay: 0.1, maximize: true }];
-  if ('amsgrad' in params) variants.push({ amsgrad: true, betas: [0.8, 0.9], eps: 1e-6 });
-  if ('momentum' in params) variants.push({ momentum: 0.9, nesterov: true }, { momentum: 0.5, dampening: 0.1 });
-  return variants.map(
-    (more, index): Case => ({
-      ...small,
-      name: `${kind} ${index}`,
-      training: { optimizer: { kind, ...more }, loss: { kind: 'MSELoss' } },
-    }),
-  );
-});
-
-const loss = lossKinds.flatMap(({ kind, target }) => {
-  const variants: object[] =
-    kind === 'CrossEntropyLoss' ? [{}, { weight: [1, 0.5, 2], ignore_index: 1, label_smoothing: 0.1 }] : [{}];
-  return variants.map(
-    (more, index): Case => ({
-      ...small,
-      name: `${kind} ${index}`,
-      classes: target === 'class' ? 3 : null,
-      training: { loss: { kind, ...more } },
-    }),
-  );
-});
-
-const cases: Case[] = [...examples, reference, ...optimizer, ...loss];
+const cases: Case[] = [...examples, reference, ...optimizerCases, ...lossCases];
 
 describe.each(cases)('$name', (one) => {
   const plan = planOf(one, { batch_size });

@@ -2,7 +2,9 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { layerKinds } from '../../engine/contract/layers/index.ts';
+import { lossKinds } from '../../engine/contract/losses.ts';
 import type { NativePlan, NativeSession } from '../../engine/contract/native.ts';
+import { optimizerKinds } from '../../engine/contract/optimizers.ts';
 import { type Plan, planProject } from '../../engine/contract/plan.ts';
 import { loadAddon } from '../../engine/native/load.ts';
 
@@ -33,6 +35,36 @@ export const examples: Case[] = layerKinds.flatMap(({ kind, examples }) =>
     }),
   ),
 );
+
+const small = { input: [4], output: [3], layers: [{ kind: 'Linear', out_features: 3 }] };
+
+/** Every optimizer with its options. */
+export const optimizerCases: Case[] = optimizerKinds.flatMap(({ kind, params }) => {
+  const variants: object[] = [{}, { weight_decay: 0.1, maximize: true }];
+  if ('amsgrad' in params) variants.push({ amsgrad: true, betas: [0.8, 0.9], eps: 1e-6 });
+  if ('momentum' in params) variants.push({ momentum: 0.9, nesterov: true }, { momentum: 0.5, dampening: 0.1 });
+  return variants.map(
+    (more, index): Case => ({
+      ...small,
+      name: `${kind} ${index}`,
+      training: { optimizer: { kind, ...more }, loss: { kind: 'MSELoss' } },
+    }),
+  );
+});
+
+/** Every loss with its options. */
+export const lossCases: Case[] = lossKinds.flatMap(({ kind, target }) => {
+  const variants: object[] =
+    kind === 'CrossEntropyLoss' ? [{}, { weight: [1, 0.5, 2], ignore_index: 1, label_smoothing: 0.1 }] : [{}];
+  return variants.map(
+    (more, index): Case => ({
+      ...small,
+      name: `${kind} ${index}`,
+      classes: target === 'class' ? 3 : null,
+      training: { loss: { kind, ...more } },
+    }),
+  );
+});
 
 export function planOf({ input, output, layers, blocks = {}, training, classes = null }: Case, loader: object): Plan {
   const source = { kind: 'random', shape: input, classes, target_shape: output, samples };

@@ -1,6 +1,6 @@
-"""Networks that the engine built and trained for one step, built and trained again in real PyTorch from the project's layers.
+"""Networks that the engine built and trained for a few steps, built and trained again in real PyTorch from the project's layers.
 
-Standard input: a JSON list of {folder, input, output, layers, blocks, seed, lr}; last line of output: a list of differences.
+Standard input: a JSON list of {folder, input, output, classes, layers, blocks, seed, optimizer, loss, losses}; last line of output: a list of differences.
 """
 import json
 import os
@@ -23,13 +23,20 @@ def difference(ours, theirs):
     return ((ours - theirs).abs().max() / theirs.abs().max().clamp(min=1e-2)).item()
 
 
-def read(folder, column, shape):
-    return torch.from_numpy(np.fromfile(os.path.join(folder, column), dtype="<f4").reshape(-1, *shape))
+def read(folder, column, shape, dtype="<f4"):
+    return torch.from_numpy(np.fromfile(os.path.join(folder, column), dtype=dtype).reshape(-1, *shape))
+
+
+def loss_of(kind, args):
+    if isinstance(args.get("weight"), list):
+        args = {**args, "weight": torch.tensor(args["weight"])}
+    return getattr(nn, kind)(**args)
 
 
 def examine(case):
     folder = case["folder"]
-    x, y = read(folder, "input", case["input"]), read(folder, "target", case["output"])
+    x = read(folder, "input", case["input"])
+    y = read(folder, "target", case["output"]) if case["classes"] is None else read(folder, "target", [], "<i8")
     torch.manual_seed(case["seed"])
     model, _ = build_list(case["layers"], x, case["blocks"])
     before, after = (load_file(os.path.join(folder, state, "model.safetensors")) for state in ("before", "after"))
@@ -41,12 +48,17 @@ def examine(case):
     with torch.no_grad():
         answers = difference(read(folder, "answers", case["output"]), model(x))
     model.train()
-    optimizer = torch.optim.SGD(model.parameters(), lr=case["lr"])
-    loss = nn.functional.mse_loss(model(x), y)
-    loss.backward()
-    optimizer.step()
+    optimizer = getattr(torch.optim, case["optimizer"]["kind"])(model.parameters(), **case["optimizer"]["args"])
+    measure = loss_of(**case["loss"])
+    losses = []
+    for _ in case["losses"]:
+        optimizer.zero_grad()
+        loss = measure(model(x), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
     trained = max((difference(after[name], tensor) for name, tensor in model.state_dict().items()), default=0.0) if same_names else float("inf")
-    return {"initial": initial, "answers": answers, "loss": abs(case["loss"] - loss.item()) / abs(loss.item()), "trained": trained}
+    return {"initial": initial, "answers": answers, "losses": difference(torch.tensor(case["losses"]), torch.tensor(losses)), "trained": trained}
 
 
 torch.set_num_threads(1)

@@ -1,13 +1,21 @@
-/** Every layer kind, and random stacks of them, in the addon and in real PyTorch: initial weights, answers, and weights after a step. */
+/** Every layer kind, optimizer and loss, and random stacks, in the addon and in real PyTorch: initial weights, answers, steps. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Case, examples, openSession, planOf, samples } from '../conformance/random-session.ts';
+import type { Chosen } from '../../engine/contract/project.ts';
+import {
+  type Case,
+  examples,
+  lossCases,
+  openSession,
+  optimizerCases,
+  planOf,
+  samples,
+} from '../conformance/random-session.ts';
 import { randomStack } from './plan-stacks.ts';
 import { runPython } from './python.ts';
 
-const lr = 0.1;
 let top = '';
 
 beforeAll(() => {
@@ -28,10 +36,21 @@ function trainableStacks(count: number): Case[] {
   return cases;
 }
 
-/** The state before and after one step over all samples, and the answers before it, into the case's folder. */
-async function trainHere(one: Case): Promise<{ folder: string; loss: number }> {
+/** What PyTorch needs to do the same: the case, and what came of it here. */
+interface Trained extends Required<Pick<Case, 'name' | 'input' | 'output' | 'layers' | 'blocks'>> {
+  /** Holds the data (`input`, `target`), the answers before training, and the states `before` and `after`. */
+  folder: string;
+  classes: number | null;
+  seed: number;
+  optimizer: Chosen;
+  loss: Chosen;
+  losses: number[];
+}
+
+/** Trains `steps` steps over all samples. */
+async function trainHere(one: Case, steps: number): Promise<Trained> {
   const folder = path.join(top, one.name.replaceAll(' ', '-'));
-  const training = { loss: { kind: 'MSELoss' }, optimizer: { kind: 'SGD', lr } };
+  const training = { loss: { kind: 'MSELoss' }, optimizer: { kind: 'SGD', lr: 0.1 }, ...one.training };
   const plan = planOf({ ...one, training }, { batch_size: samples, shuffle: false });
   expect(plan.model, one.name).not.toBeNull();
   const session = await openSession(plan, folder);
@@ -42,29 +61,32 @@ async function trainHere(one: Case): Promise<{ folder: string; loss: number }> {
   await save('before');
   const { logits } = await session.predict({ split: 'train', start: 0, count: samples });
   writeFileSync(path.join(folder, 'answers'), logits);
-  const { columns } = await session.trainSteps({
-    epoch: 0,
-    batch: 0,
-    steps: 1,
-    groups: [{ lr: [lr], momentum: [0], weight_decay: [0] }],
-  });
+  const losses: number[] = [];
+  for (let epoch = 0; epoch < steps; epoch++) {
+    const lr = [plan.optimizer.args.lr as number];
+    const { columns } = await session.trainSteps({ epoch, batch: 0, steps: 1, groups: [{ lr }] });
+    losses.push(columns.loss[0] as number);
+  }
   await save('after');
   await session.close();
-  return { folder, loss: columns.loss[0] as number };
+  const { name, input, output, layers, blocks = {}, classes = null } = one;
+  const { optimizer, loss } = plan;
+  return { name, input, output, layers, blocks, classes, folder, seed: 1, optimizer, loss, losses };
 }
 
-test('layers and stacks agree with PyTorch', async () => {
-  const cases = [...examples, ...trainableStacks(100)];
-  const request: (Case & { folder: string; loss: number; seed: number; lr: number })[] = [];
-  for (const one of cases) request.push({ blocks: {}, ...one, ...(await trainHere(one)), seed: 1, lr });
-  const answers = await runPython<{ initial: boolean; answers: number; loss: number; trained: number }[]>(
-    'layers.py',
-    request,
-  );
+test.each([
+  { what: 'layers and stacks', cases: [...examples, ...trainableStacks(100)], steps: 1 },
+  { what: 'optimizers and losses', cases: [...optimizerCases, ...lossCases], steps: 4 },
+])('$what agree with PyTorch', async ({ cases, steps }) => {
+  const trained: Trained[] = [];
+  for (const one of cases) trained.push(await trainHere(one, steps));
+  type Answer = { initial: boolean; answers: number; losses: number; trained: number };
+  const answers = await runPython<Answer[]>('layers.py', trained);
   const differing = answers
-    .map((answer, index) => ({ name: request[index]?.name, layers: JSON.stringify(request[index]?.layers), ...answer }))
+    .map((answer, index) => ({ case: JSON.stringify(trained[index]), ...answer }))
     .filter(
-      ({ initial, ...far }) => !initial || !(far.answers <= 1e-4) || !(far.loss <= 1e-4) || !(far.trained <= 1e-4),
+      ({ initial, ...far }) => !initial || ![far.answers, far.losses, far.trained].every((value) => value <= 1e-4),
     );
+  expect(answers).toHaveLength(cases.length);
   expect(differing).toEqual([]);
 });
