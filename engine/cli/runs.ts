@@ -1,9 +1,17 @@
 /** `runs`, `watch` and the actions: runs seen and steered from outside. */
 import type { RunAction, RunEvent } from '../contract/events.ts';
-import { findRun, followJournal, listRuns, type RunListing, sendAction } from '../runs/index.ts';
+import {
+  describeRun,
+  findRun,
+  followJournal,
+  listRuns,
+  type RunListing,
+  resumeRun,
+  sendAction,
+} from '../runs/index.ts';
 import { type AddCommand, abortable } from './context.ts';
 import { integer, loss, metric, table } from './format.ts';
-import { eventSink } from './train.ts';
+import { eventSink, runHere } from './train.ts';
 
 export const addRuns: AddCommand = (program, context) => {
   const { out } = context;
@@ -53,6 +61,9 @@ export const addRuns: AddCommand = (program, context) => {
       .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
       .action(async (run: string) => {
         const folder = await findRun(run);
+        if (action === 'continue' && (await describeRun(folder)).status === 'parked') {
+          return runHere(context, (sink, control) => resumeRun({ run: folder }, sink, control));
+        }
         const status = await sendAction(folder, action);
         out.object({ type: 'action', action, run: folder, status });
         out.say(`${folder} is ${status}.`);
@@ -62,8 +73,8 @@ export const addRuns: AddCommand = (program, context) => {
 
 const actions: [RunAction, string][] = [
   ['pause', 'halt a live run at its next step; it keeps its memory'],
-  ['park', 'save a live run and end its process; `resume` goes on'],
-  ['continue', 'let a paused run go on'],
+  ['park', 'save a live run and end its process'],
+  ['continue', 'let a paused run go on, and a parked one in this process'],
   ['stop', 'save a live run and end it; the result is kept'],
 ];
 

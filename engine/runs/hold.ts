@@ -1,7 +1,8 @@
 /** The last stage of starting and resuming alike: from a session to the end of the run. */
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { rootDir } from '../../native/setup/paths.mjs';
 import { GradloomError } from '../contract/errors.ts';
 import type { RunState } from '../contract/events.ts';
 import type { Addon } from '../contract/native.ts';
@@ -41,7 +42,12 @@ export function describeEnvironment(plan: Plan, data: PreparedData, hardware: Ha
   const { seed, deterministic } = plan.project.training;
   return {
     version: 1,
-    versions: { libtorch, node: process.versions.node, platform: `${process.platform}-${process.arch}` },
+    versions: {
+      gradloom: ownVersion(),
+      libtorch,
+      node: process.versions.node,
+      platform: `${process.platform}-${process.arch}`,
+    },
     device: device.value,
     device_label: addon.devices().find(({ name }) => name === device.value)?.label ?? device.value,
     ...(device.reason === undefined ? {} : { device_reason: device.reason }),
@@ -55,6 +61,10 @@ export function describeEnvironment(plan: Plan, data: PreparedData, hardware: Ha
     split_hash: data.split_hash,
     classes: data.facts.target.kind === 'class' ? data.facts.target.classes : null,
   };
+}
+
+function ownVersion(): string {
+  return (JSON.parse(readFileSync(path.join(rootDir(), 'package.json'), 'utf8')) as { version: string }).version;
 }
 
 export async function readEnvironment(folder: string): Promise<Environment | null> {

@@ -37,6 +37,7 @@ export async function readJournal(run: string): Promise<RunEvent[]> {
 }
 
 const pollMs = 150;
+const askMs = 1000;
 
 /**
  * Calls `onEvent` for what is there and for what comes. Resolves when the run is no longer live and all is told, or when `signal` aborts.
@@ -50,20 +51,24 @@ export async function followJournal(
   const folder = await findRun(run);
   let position = 0;
   let rest = Buffer.alloc(0);
+  let ended = false;
   const buffer = Buffer.alloc(1 << 20);
-  const tell = async () => {
+  /** Tells what is new; answers whether there was anything. */
+  const tell = async (): Promise<boolean> => {
+    const before = position;
     const file = await open(path.join(folder, journalName), 'r').catch(() => null);
-    if (!file) return;
+    if (!file) return false;
     try {
       for (;;) {
         const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
-        if (bytesRead === 0) return;
+        if (bytesRead === 0) return position > before;
         position += bytesRead;
         const text = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
         const end = text.lastIndexOf(10) + 1;
         rest = Buffer.from(text.subarray(end));
         for (const event of parseJournal(text.subarray(0, end).toString('utf8'))) {
-          if (signal?.aborted) return;
+          if (signal?.aborted) return false;
+          ended = event.type === 'end';
           onEvent(event);
         }
       }
@@ -71,10 +76,17 @@ export async function followJournal(
       await file.close();
     }
   };
+  let asked = 0;
   while (!signal?.aborted) {
-    const live = await isLive(folder);
-    await tell(); // after the question: whatever a run wrote before it ended is told
-    if (!live) return;
+    const grew = await tell();
+    // Whoever writes is alive. Asking costs the run a connection, so a silent one is asked once a second.
+    if (ended || (!grew && performance.now() - asked > askMs)) {
+      asked = performance.now();
+      if (!(await isLive(folder))) {
+        await tell(); // what it wrote before it ended
+        return;
+      }
+    }
     await sleep(pollMs, undefined, signal ? { signal } : {}).catch(() => {});
   }
 }

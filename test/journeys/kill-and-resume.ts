@@ -6,11 +6,20 @@ import { expect } from 'vitest';
 import { run, start } from './command-line.ts';
 
 /** After how many milliseconds of each life the process is killed, counted from its `start` event; negative: before it, from the launch. */
-export async function trainKilled(project: string, folder: string, home: string, deaths: number[]): Promise<number> {
+export async function trainKilled(
+  project: string,
+  folder: string,
+  home: string,
+  deaths: number[],
+  trainWords: string[] = [],
+): Promise<number> {
+  const words = () =>
+    existsSync(path.join(folder, 'project.json'))
+      ? ['resume', folder]
+      : ['train', project, '--run', folder, ...trainWords];
   let kills = 0;
   for (const after of deaths) {
-    const begun = existsSync(path.join(folder, 'project.json'));
-    const life = start(begun ? ['resume', folder] : ['train', project, '--run', folder], home);
+    const life = start(words(), home);
     if (after < 0) await sleep(-after);
     else {
       await life.until(({ type }) => type === 'start' || type === 'end').catch(() => {});
@@ -21,8 +30,7 @@ export async function trainKilled(project: string, folder: string, home: string,
     if (signal === null) expect([life.events.at(-1)?.type, stderr]).toEqual(['end', expect.any(String)]);
     else kills += 1;
   }
-  const begun = existsSync(path.join(folder, 'project.json'));
-  const last = await run(begun ? ['resume', folder] : ['train', project, '--run', folder], home);
+  const last = await run(words(), home);
   expect([last.code, last.events.at(-1)]).toMatchObject([0, { type: 'end', status: 'completed' }]);
   return kills;
 }

@@ -57,7 +57,7 @@ describe('a run that was ended', () => {
     expect((await run(['park', folder], base)).code).toBe(0);
     expect((await life.exit).code).toBe(0);
     expect(summary(folder).status).toBe('parked');
-    expect((await run(['resume', folder], base)).code).toBe(0);
+    expect((await run(['continue', folder], base)).events.at(-1)).toMatchObject({ type: 'end', status: 'completed' });
     expect(outcome(folder)).toEqual(expected);
   });
 
