@@ -16,6 +16,11 @@ const refusals: Record<string, { code: ErrorCode; what: string; hint: string }> 
     what: 'could not be written: your quota is used up',
     hint: 'Free some space and try again.',
   },
+  EFBIG: {
+    code: 'DISK_FULL',
+    what: 'could not be written: it would be larger than this system allows',
+    hint: 'Raise the limit on file sizes (ulimit -f) and try again.',
+  },
   EROFS: { code: 'NOT_WRITABLE', what: 'lies on a read-only disk', hint: 'Choose another place.' },
 };
 

@@ -100,7 +100,7 @@ export function createRun(given: string, addon: Pick<Addon, 'lock'>): NewRun {
     lock = lockRun(folder, addon);
   } catch (thrown) {
     unmake();
-    throw thrown;
+    throw GradloomError.from(thrown).code === 'RUN_LOCKED' ? thrown : cannotMake(thrown, folder);
   }
   try {
     refuseUsed(folder); // another process may have been quicker

@@ -113,6 +113,8 @@ export async function whileHeld(
 ): Promise<EndEvent> {
   const { folder, lock, undo } = held;
   let ended: RunState = 'failed';
+  const limit = () => {}; // at a limit on file sizes (`ulimit -f`) a write fails, as on a full disk; unheard, this signal would end the process
+  if (process.platform !== 'win32') process.on('SIGXFSZ', limit);
   const endpoint = await openEndpoint(folder, control).catch((thrown: unknown) => {
     undo?.();
     lock.release();
@@ -131,6 +133,7 @@ export async function whileHeld(
     if (control.wish === 'discard') rmSync(folder, { recursive: true, force: true });
     control.reached(ended, true);
     await endpoint.close();
+    process.off('SIGXFSZ', limit);
   }
 }
 

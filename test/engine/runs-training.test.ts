@@ -1,6 +1,6 @@
 /** The training loop on the real engine: what it tells, what it saves, what it refuses; and that no number depends on where chunks are cut. */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { RunEvent } from '../../engine/contract/events.ts';
@@ -293,6 +293,18 @@ describe('initial weights', () => {
       message: expect.stringMatching(/2 tensors .*2\.weight.*3\.weight/),
     });
     expect(of('checkpoint')[0]).toMatchObject({ step: 0, epoch: 0 });
+  });
+
+  test('are those of the run for good, whatever becomes of the file', async () => {
+    const file = await donor();
+    const straight = await trained({ model: { weights: file } });
+    const { run } = await trained(
+      { model: { weights: file } },
+      ({ type }, control) => type === 'steps' && void control.stop(),
+    );
+    rmSync(file);
+    await resumeRun({ run }, () => {}, new RunControl());
+    expect(await numbers(run)).toEqual(await numbers(straight.run));
   });
 
   test('of another shape are refused', async () => {

@@ -1,8 +1,9 @@
 /** A disk that fills up, files that are damaged: an earlier checkpoint always stands, and the run goes on from it to the same end. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { parseJournal } from '../../engine/runs/journal-reader.ts';
 import { journal, outcome, root, run, statefulProject, summary, temporaryFolder } from '../journeys/command-line.ts';
 
 const canMount = process.platform === 'linux' && process.getuid?.() === 0 && triesToMount();
@@ -60,6 +61,23 @@ describe.skipIf(!canMount)('the disk full in mid-checkpoint', () => {
     expect(readdirSync(disk)).toEqual([]);
   });
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a limit on file sizes is like a full disk: said, and resumed without it',
+  async () => {
+    const home = temporaryFolder();
+    const folder = path.join(home, 'run');
+    const cli = path.join(root, 'dist', 'cli.js');
+    // The model has 0.9 MB, the optimizer 1.9.
+    const limited = 'ulimit -f 1500; exec "$0" "$@"';
+    const words = ['-c', limited, process.execPath, cli, 'train', digits, '--run', folder, '--epochs', '2', '--json'];
+    const { status, stdout } = spawnSync('bash', words, { encoding: 'utf8' });
+    const events = parseJournal(stdout);
+    expect([status, events.filter(({ type }) => type === 'error')]).toMatchObject([1, [{ code: 'DISK_FULL' }]]);
+    expect(readdirSync(path.join(folder, 'checkpoints'))).toEqual([]);
+    expect((await run(['resume', folder], home)).code).toBe(0);
+  },
+);
 
 async function finishedRun() {
   const home = temporaryFolder();
