@@ -7,16 +7,9 @@ import { Checkpoints } from './checkpoints.ts';
 import { ChunkSize } from './chunks.ts';
 import type { RunControl } from './control.ts';
 import { replaceFile } from './durable.ts';
+import { describeEnvironment, writeEnvironment } from './environment.ts';
 import { createRun, type NewRun, projectName } from './folder.ts';
-import {
-  describeEnvironment,
-  finish,
-  newSummary,
-  type Opening,
-  trainHeld,
-  whileHeld,
-  writeEnvironment,
-} from './hold.ts';
+import { finish, newSummary, type Opening, trainHeld, whileHeld } from './hold.ts';
 import { openSession } from './open.ts';
 import {
   chooseHardware,

@@ -9,8 +9,8 @@ import { readProject, resolveProject } from '../contract/project.ts';
 import { loadAddon } from '../native/load.ts';
 import { Checkpoints, type LoadedCheckpoint } from './checkpoints.ts';
 import { chooseDevice } from './device.ts';
+import { readEnvironment } from './environment.ts';
 import { findRun, projectName } from './folder.ts';
-import { readEnvironment } from './hold.ts';
 import { nativePlan, type PreparedData, planRun, prepareData } from './prepare.ts';
 import type { CheckpointName, EvaluateOptions, Evaluation, Prediction, PredictOptions, SplitName } from './types.ts';
 

@@ -1,83 +1,17 @@
 /** The last stage of starting and resuming alike: from a session to the end of the run. */
-import { readFileSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { rootDir } from '../../native/setup/paths.mjs';
+import { rmSync } from 'node:fs';
 import { GradloomError } from '../contract/errors.ts';
 import type { RunState } from '../contract/events.ts';
-import type { Addon } from '../contract/native.ts';
 import type { Plan } from '../contract/plan.ts';
 import type { TrainingState } from './checkpoints.ts';
 import type { RunControl } from './control.ts';
-import { replaceJson } from './durable.ts';
-import { environmentName, type RunLock } from './folder.ts';
+import type { Environment } from './environment.ts';
+import type { RunLock } from './folder.ts';
 import { openEndpoint } from './live.ts';
-import type { Hardware, PreparedData } from './prepare.ts';
+import type { Hardware } from './prepare.ts';
 import type { RunRecord } from './record.ts';
 import { batchesPerEpoch, epochOfStep, save, type Training, train } from './trainer.ts';
 import type { EndEvent, RunSummary } from './types.ts';
-
-/** `environment.json`: on what the run runs, so that its numbers can be explained and repeated. Rewritten by a resume. */
-export interface Environment {
-  version: 1;
-  versions: Record<string, string>;
-  device: string;
-  device_label: string;
-  device_reason?: string;
-  precision: string;
-  precision_reason?: string;
-  threads: number;
-  cpu: string;
-  seed: number;
-  deterministic: boolean;
-  data_hash: string;
-  split_hash: string;
-  /** Names of the classes, for whoever reads the exported weights; null where targets are vectors. */
-  classes: string[] | null;
-}
-
-export function describeEnvironment(plan: Plan, data: PreparedData, hardware: Hardware, addon: Addon): Environment {
-  const { device, precision, threads } = hardware;
-  const { libtorch, cpu } = addon.describe();
-  const { seed, deterministic } = plan.project.training;
-  return {
-    version: 1,
-    versions: {
-      gradloom: ownVersion(),
-      libtorch,
-      node: process.versions.node,
-      platform: `${process.platform}-${process.arch}`,
-    },
-    device: device.value,
-    device_label: addon.devices().find(({ name }) => name === device.value)?.label ?? device.value,
-    ...(device.reason === undefined ? {} : { device_reason: device.reason }),
-    precision: precision.value,
-    ...(precision.reason === undefined ? {} : { precision_reason: precision.reason }),
-    threads,
-    cpu: cpu.capability,
-    seed,
-    deterministic,
-    data_hash: data.data_hash,
-    split_hash: data.split_hash,
-    classes: data.facts.target.kind === 'class' ? data.facts.target.classes : null,
-  };
-}
-
-function ownVersion(): string {
-  return (JSON.parse(readFileSync(path.join(rootDir(), 'package.json'), 'utf8')) as { version: string }).version;
-}
-
-export async function readEnvironment(folder: string): Promise<Environment | null> {
-  try {
-    return JSON.parse(await readFile(path.join(folder, environmentName), 'utf8')) as Environment;
-  } catch {
-    return null; // killed while it was prepared
-  }
-}
-
-export function writeEnvironment(folder: string, environment: Environment): void {
-  replaceJson(path.join(folder, environmentName), environment);
-}
 
 /** What a run's summary says before its first epoch. */
 export function newSummary(plan: Plan, hardware: Hardware): RunSummary {
@@ -199,6 +133,7 @@ export async function trainHeld({
     if (saveInitial) await save(training);
     control.reached('running');
     status = await train(training);
+    if (status === 'interrupted' && control.reason !== undefined) record.update({ reason: control.reason });
   } catch (thrown) {
     status = 'failed';
     tellFailure(record, GradloomError.from(thrown));

@@ -10,19 +10,9 @@ import { ChunkSize } from './chunks.ts';
 import type { RunControl } from './control.ts';
 import { chooseDevice } from './device.ts';
 import { replaceFile } from './durable.ts';
+import { describeEnvironment, type Environment, readEnvironment, writeEnvironment } from './environment.ts';
 import { findRun, lockRun, projectName, readSummary } from './folder.ts';
-import {
-  type Advice,
-  describeEnvironment,
-  type Environment,
-  endOf,
-  finish,
-  newSummary,
-  readEnvironment,
-  trainHeld,
-  whileHeld,
-  writeEnvironment,
-} from './hold.ts';
+import { type Advice, endOf, finish, newSummary, trainHeld, whileHeld } from './hold.ts';
 import { openSession } from './open.ts';
 import {
   chooseHardware,
@@ -58,7 +48,7 @@ export async function resumeRun(request: ResumeRequest, sink: EventSink, control
     const planned = await planRun({ text, baseDir: folder, label: path.basename(folder) });
     const before = await readEnvironment(folder);
     const hardware = hardwareFor(planned, before, request.device, addon);
-    const { error: _, ...summary } = readSummary(folder) ?? newSummary(planned.plan, hardware);
+    const { error: _error, reason: _reason, ...summary } = readSummary(folder) ?? newSummary(planned.plan, hardware);
     const record = new RunRecord(folder, summary, sink);
     try {
       const data = await prepareData(planned.plan, addon, folder, {

@@ -27,7 +27,6 @@ export interface ResumeRequest {
 export type EventSink = (event: RunEvent) => void;
 export type EndEvent = Extract<RunEvent, { type: 'end' }>;
 export type EpochEvent = Extract<RunEvent, { type: 'epoch' }>;
-export type StepsEvent = Extract<RunEvent, { type: 'steps' }>;
 
 export type SplitName = 'train' | 'val' | 'test';
 /** `best`, `last`, or the number of the step. */
@@ -101,6 +100,8 @@ export interface RunSummary {
   best: Best | null;
   samples_per_second: number | null;
   error?: { code: string; message: string; hint?: string };
+  /** Why an interrupted run was: `SIGTERM`, `its parent process ended`… */
+  reason?: string;
   started: string;
   updated: string;
 }

@@ -1,0 +1,72 @@
+/** `environment.json`: on what a run runs, so that its numbers can be explained and repeated. */
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { rootDir } from '../../native/setup/paths.mjs';
+import type { Addon } from '../contract/native.ts';
+import type { Plan } from '../contract/plan.ts';
+import { replaceJson } from './durable.ts';
+import { environmentName } from './folder.ts';
+import type { Hardware, PreparedData } from './prepare.ts';
+
+/** Rewritten by a resume. */
+export interface Environment {
+  version: 1;
+  versions: Record<string, string>;
+  device: string;
+  device_label: string;
+  device_reason?: string;
+  precision: string;
+  precision_reason?: string;
+  threads: number;
+  cpu: string;
+  seed: number;
+  deterministic: boolean;
+  data_hash: string;
+  split_hash: string;
+  /** Names of the classes, for whoever reads the exported weights; null where targets are vectors. */
+  classes: string[] | null;
+}
+
+export function describeEnvironment(plan: Plan, data: PreparedData, hardware: Hardware, addon: Addon): Environment {
+  const { device, precision, threads } = hardware;
+  const { libtorch, cpu } = addon.describe();
+  const { seed, deterministic } = plan.project.training;
+  return {
+    version: 1,
+    versions: {
+      gradloom: ownVersion(),
+      libtorch,
+      node: process.versions.node,
+      platform: `${process.platform}-${process.arch}`,
+    },
+    device: device.value,
+    device_label: addon.devices().find(({ name }) => name === device.value)?.label ?? device.value,
+    ...(device.reason === undefined ? {} : { device_reason: device.reason }),
+    precision: precision.value,
+    ...(precision.reason === undefined ? {} : { precision_reason: precision.reason }),
+    threads,
+    cpu: cpu.capability,
+    seed,
+    deterministic,
+    data_hash: data.data_hash,
+    split_hash: data.split_hash,
+    classes: data.facts.target.kind === 'class' ? data.facts.target.classes : null,
+  };
+}
+
+function ownVersion(): string {
+  return (JSON.parse(readFileSync(path.join(rootDir(), 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+export async function readEnvironment(folder: string): Promise<Environment | null> {
+  try {
+    return JSON.parse(await readFile(path.join(folder, environmentName), 'utf8')) as Environment;
+  } catch {
+    return null; // killed while it was prepared
+  }
+}
+
+export function writeEnvironment(folder: string, environment: Environment): void {
+  replaceJson(path.join(folder, environmentName), environment);
+}
