@@ -74,10 +74,14 @@ export function load(files: NativeFiles): Addon {
 function checkTables(addon: Exports, path: string): void {
   const differences = typeof addon.describe === 'function' ? compareTables(addon.describe()) : ['it describes none'];
   if (differences.length === 0) return;
-  throw new GradloomError('ADDON_MISMATCH', `The native engine was built for other tables: ${differences.join('; ')}.`, {
-    hint: fix,
-    path,
-  });
+  throw new GradloomError(
+    'ADDON_MISMATCH',
+    `The native engine was built for other tables: ${differences.join('; ')}.`,
+    {
+      hint: fix,
+      path,
+    },
+  );
 }
 
 /** Why the system could not load the addon: nearly always its libtorch is gone or was replaced. */

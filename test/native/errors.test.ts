@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { GradloomError } from '../../engine/contract/errors.ts';
 import type { NativePlan } from '../../engine/contract/native.ts';
 import { loadAddon } from '../../engine/native/load.ts';
-import { runPlain, stepsRequest, temporaryFolder, tinyPlan } from './plans.ts';
+import { temporaryFolder } from './folders.ts';
+import { runPlain, stepsRequest, tinyPlan } from './plans.ts';
 
 const addon = loadAddon();
 
@@ -140,13 +141,15 @@ test('malformed calls are refused and the session goes on', async () => {
     session.trainSteps(stepsRequest(1, 0, 99)),
     session.evaluate({ split: 'nowhere', batch_size: 8, confusion: false }),
     session.evaluate({ split: 'train', batch_size: 8, confusion: 1 as never }),
-    session.predict({ split: 'train', start: 40, count: 1 }),
     session.saveState(7 as never),
     session.loadState('somewhere', {} as never),
     session.memory({} as never),
   ];
   for (const [index, answer] of (await Promise.allSettled(calls)).entries()) {
-    expect(answer, `call ${index}`).toMatchObject({ status: 'rejected', reason: { name: 'GradloomError', code: 'BAD_CALL' } });
+    expect(answer, `call ${index}`).toMatchObject({
+      status: 'rejected',
+      reason: { name: 'GradloomError', code: 'BAD_CALL' },
+    });
   }
   expect((await session.trainSteps(stepsRequest(5))).steps).toBe(5);
   await session.close();

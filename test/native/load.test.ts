@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { GradloomError } from '../../engine/contract/errors.ts';
 import { load, loadAddon, nativeFiles } from '../../engine/native/load.ts';
 import { threadingEnvironment } from '../../engine/native/threading.ts';
-import { temporaryFolder } from './plans.ts';
+import { temporaryFolder } from './folders.ts';
 
 function failure(files: Parameters<typeof load>[0]): GradloomError {
   try {

@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import type { NativePlan } from '../../engine/contract/native.ts';
 import { readSafetensors } from '../../engine/export/safetensors.ts';
 import { loadAddon } from '../../engine/native/load.ts';
-import { byteAt, classes, type Pack, runPlain, temporaryFolder, tinyPlan } from './plans.ts';
+import { temporaryFolder } from './folders.ts';
+import { byteAt, classes, type Pack, runPlain, tinyPlan } from './plans.ts';
 
 type Loader = NativePlan['loader'];
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { loadAddon, nativeFiles } from '../../engine/native/load.ts';
-import { temporaryFolder } from './plans.ts';
+import { temporaryFolder } from './folders.ts';
 
 const addon = loadAddon();
 const script = fileURLToPath(new URL('children/hold-lock.mjs', import.meta.url));

@@ -1,19 +1,10 @@
 /** Small plans on made-up data packs, for tests that talk to the addon or the plain executable directly. */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
 import type { NativePlan, StepsRequest } from '../../engine/contract/native.ts';
 import { planProject } from '../../engine/contract/plan.ts';
 import { nativeFiles } from '../../engine/native/load.ts';
-
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'gradloom-native-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** A number that looks random and never changes: byte `i` of a made-up file. */
 export const byteAt = (i: number) => (Math.imul(i ^ (i >>> 7), 2654435761) >>> 13) & 255;
@@ -61,6 +52,7 @@ export function tinyPlan(
   pack: Pack = {},
   change: Partial<NativePlan> = {},
   layers?: unknown[],
+  training: object = {},
 ): NativePlan {
   const part = writePack(folder, pack);
   const shape = part.input.shape;
@@ -87,7 +79,11 @@ export function tinyPlan(
           { kind: 'Linear', out_features: classes },
         ],
       },
-      training: { loss: { kind: vector ? 'MSELoss' : 'CrossEntropyLoss' }, metrics: vector ? [] : ['accuracy'] },
+      training: {
+        loss: { kind: vector ? 'MSELoss' : 'CrossEntropyLoss' },
+        metrics: vector ? [] : ['accuracy'],
+        ...training,
+      },
     },
     null,
   );
@@ -142,14 +138,4 @@ export function runPlain(plan: NativePlan, folder: string, words: string[], env:
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>),
   };
-}
-
-/** Runs one of the scripts in `children/` with the addon's path before the words. */
-export function runChild(script: string, words: string[], nodeOptions: string[] = []): string {
-  const file = fileURLToPath(new URL(`children/${script}`, import.meta.url));
-  return execFileSync(process.execPath, [...nodeOptions, file, nativeFiles().addon, ...words], {
-    encoding: 'utf8',
-    timeout: 60_000,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
 }

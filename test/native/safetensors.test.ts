@@ -6,55 +6,12 @@ import { describe, expect, test } from 'vitest';
 import type { LoadReport, NativeSession } from '../../engine/contract/native.ts';
 import { readSafetensors } from '../../engine/export/safetensors.ts';
 import { loadAddon } from '../../engine/native/load.ts';
-import { stepsRequest, temporaryFolder, tinyPlan } from './plans.ts';
+import { temporaryFolder } from './folders.ts';
+import { malformedWeights } from './malformed.ts';
+import { stepsRequest, tinyPlan } from './plans.ts';
 
 const addon = loadAddon();
 const names = ['1.weight', '1.bias', '3.weight', '3.bias'];
-
-function fileOf(header: unknown, data: Uint8Array | number, lengthField?: bigint): Buffer {
-  const text = Buffer.from(typeof header === 'string' ? header : JSON.stringify(header));
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(lengthField ?? BigInt(text.length));
-  return Buffer.concat([length, text, typeof data === 'number' ? Buffer.alloc(data) : data]);
-}
-
-const bias = (offsets: unknown, more: object = {}) => ({
-  '3.bias': { dtype: 'F32', shape: [5], data_offsets: offsets, ...more },
-});
-
-const malformed: Record<string, Buffer> = {
-  'an empty file': Buffer.alloc(0),
-  'seven bytes': Buffer.alloc(7),
-  'a header longer than the file': fileOf('{}', 0, 1000n),
-  'a header of 2^64 − 1 bytes': fileOf('{}', 0, 2n ** 64n - 1n),
-  'no header': fileOf('', 0),
-  'a header that is no JSON': fileOf('{"a":', 0),
-  'a header that is a list': fileOf([], 0),
-  'deep nesting': fileOf('['.repeat(200_000), 0),
-  'a header that is not UTF-8': fileOf(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]).toString('latin1'), 0),
-  'an entry that is no object': fileOf({ a: 1 }, 0),
-  'an entry without offsets': fileOf({ a: { dtype: 'F32', shape: [1] } }, 4),
-  'an unknown dtype': fileOf(bias([0, 20], { dtype: 'F31' }), 20),
-  'a dtype that is a number': fileOf(bias([0, 20], { dtype: 32 }), 20),
-  'a negative size': fileOf(bias([0, 20], { shape: [-5] }), 20),
-  'a fractional size': fileOf(bias([0, 20], { shape: [2.5] }), 20),
-  'sizes whose product overflows': fileOf(bias([0, 20], { shape: [2 ** 53, 2 ** 53, 2 ** 53] }), 20),
-  'a huge size times zero': fileOf('{"a":{"dtype":"F32","shape":[18446744073709551615,0],"data_offsets":[0,0]}}', 0),
-  'offsets beyond the file': fileOf(bias([0, 24]), 20),
-  'offsets the wrong way round': fileOf(bias([20, 0]), 20),
-  'negative offsets': fileOf(bias([-20, 0]), 20),
-  'offsets of another size than the shape': fileOf(bias([0, 16]), 16),
-  'three offsets': fileOf(bias([0, 20, 20]), 20),
-  'bytes that belong to nobody': fileOf(bias([0, 20]), 24),
-  'a gap': fileOf(
-    { a: { dtype: 'U8', shape: [1], data_offsets: [0, 1] }, b: { dtype: 'U8', shape: [1], data_offsets: [2, 3] } },
-    3,
-  ),
-  'an overlap': fileOf(
-    { a: { dtype: 'U8', shape: [2], data_offsets: [0, 2] }, b: { dtype: 'U8', shape: [2], data_offsets: [1, 3] } },
-    3,
-  ),
-};
 
 async function withSession(use: (session: NativeSession, folder: string) => Promise<void>): Promise<void> {
   const folder = temporaryFolder();
@@ -66,7 +23,7 @@ async function withSession(use: (session: NativeSession, folder: string) => Prom
 describe('refused as WEIGHTS_FORMAT:', () => {
   test('every malformed file, with its path', async () => {
     await withSession(async (session, folder) => {
-      for (const [name, bytes] of Object.entries(malformed)) {
+      for (const [name, bytes] of Object.entries(malformedWeights)) {
         const file = path.join(folder, 'weights.safetensors');
         writeFileSync(file, bytes);
         const error = await session.loadWeights(file).then(

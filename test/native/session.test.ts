@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { NativePlan, NativeSession } from '../../engine/contract/native.ts';
 import { loadAddon } from '../../engine/native/load.ts';
-import { longPlan, longSteps, stepsRequest, temporaryFolder, tinyPlan } from './plans.ts';
+import { temporaryFolder } from './folders.ts';
+import { longPlan, longSteps, stepsRequest, tinyPlan } from './plans.ts';
 
 const addon = loadAddon();
 const open = (plan: NativePlan): Promise<NativeSession> => addon.createSession(JSON.stringify(plan));

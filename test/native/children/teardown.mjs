@@ -2,18 +2,22 @@
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
-const [addonPath, planFile, stepsText, way] = process.argv.slice(2);
+const [addonPath = '', planFile = '', stepsText = '', way = ''] = process.argv.slice(2);
 const steps = Number(stepsText);
 const request = { epoch: 0, batch: 0, steps, groups: [{ lr: Array(steps).fill(0.01) }] };
+/** @param {number} ms */
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-const module = { exports: {} };
+const module = { exports: /** @type {any} */ ({}) };
 process.dlopen(module, addonPath);
+/** @type {import('../../../engine/contract/native.ts').Addon} */
 const addon = module.exports;
+const collect = /** @type {() => void} */ (globalThis.gc);
 
 const open = () => addon.createSession(readFileSync(planFile, 'utf8'));
-const threads = () => Number(/^Threads:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]);
+const threads = () => Number(/^Threads:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
 
+/** @type {Record<string, () => Promise<void>>} */
 const ways = {
   async 'exit in mid-chunk'() {
     const session = await open();
@@ -57,7 +61,7 @@ const ways = {
     const before = threads();
     for (let i = 0; i < 20; ++i) await open();
     for (let i = 0; i < 20 && threads() > before + 2; ++i) {
-      globalThis.gc();
+      collect();
       await pause(20);
     }
     process.exit(threads() <= before + 2 ? 7 : 1);
@@ -65,7 +69,7 @@ const ways = {
   async 'a running session is not collected'() {
     const running = (await open()).trainSteps({ ...request, steps: 2000 });
     for (let i = 0; i < 10; ++i) {
-      globalThis.gc();
+      collect();
       await pause(10);
     }
     process.exit((await running).steps === 2000 ? 7 : 1);
@@ -98,8 +102,8 @@ const ways = {
     const session = await open();
     session.trainSteps(request);
     await pause(100);
-    parentPort.postMessage('training');
+    parentPort?.postMessage('training');
   },
 };
 
-await ways[way]();
+await ways[way]?.();

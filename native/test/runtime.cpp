@@ -1,0 +1,240 @@
+// The allocator's and the prefetcher's threads, and thousands of damaged weights files in one process.
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/EmptyTensor.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include "core/allocator.h"
+#include "core/devices.h"
+#include "core/errors.h"
+#include "core/prefetcher.h"
+#include "core/random_source.h"
+#include "core/state.h"
+#include "test.h"
+
+namespace gradloom::test {
+
+namespace {
+
+at::Tensor bytes_of(int64_t count) { return at::empty({count}, at::kByte); }
+
+void counts_are_exact() {
+  empty_cpu_cache();
+  const AllocatorCounts before = cpu_counts();
+  {
+    const at::Tensor a = bytes_of(1000);
+    const at::Tensor b = bytes_of(3'000'001);
+    check(cpu_counts().allocated == before.allocated + 3'001'001, "allocated counts what tensors asked for");
+    check(reinterpret_cast<uintptr_t>(a.data_ptr()) % 64 == 0 && reinterpret_cast<uintptr_t>(b.data_ptr()) % 64 == 0, "data is aligned to 64 bytes");
+    reset_cpu_peak();
+    { const at::Tensor c = bytes_of(500); }
+    check(cpu_counts().peak == before.allocated + 3'001'501, "peak is the most since the reset");
+    check(bytes_of(0).data_ptr() == nullptr, "nothing is nowhere");
+  }
+  check(cpu_counts().allocated == before.allocated, "all that was asked for is given back");
+  check(cpu_counts().reserved > before.reserved, "freed blocks are kept");
+  empty_cpu_cache();
+  check(cpu_counts().reserved == before.reserved, "an emptied cache holds nothing");
+}
+
+void blocks_are_reused_within_bounds() {
+  for (const int64_t size : {10, 5'000, 300'000, 50'000'000}) {
+    bytes_of(size);
+    const int64_t reserved = cpu_counts().reserved;
+    for (int i = 0; i < 50; ++i) bytes_of(size);
+    check(cpu_counts().reserved == reserved, "one size after the other takes one block");
+  }
+  for (int64_t size = 1 << 20; size < (60 << 20); size += 1 << 20) bytes_of(size);
+  // The most in use at once is below 60 MiB beside what lives already.
+  check(cpu_counts().reserved < cpu_counts().allocated + (160 << 20), "what is kept is bounded");
+  empty_cpu_cache();
+}
+
+void budget_is_kept() {
+  set_cpu_budget(static_cast<size_t>(cpu_counts().allocated) + (1 << 20));
+  bool refused = false;
+  try {
+    bytes_of(2 << 20);
+  } catch (...) {
+    refused = to_error(std::current_exception()).code == "OUT_OF_MEMORY";
+  }
+  check(refused, "an allocation above the budget is OUT_OF_MEMORY");
+  const int64_t allocated = cpu_counts().allocated;
+  bytes_of(1 << 19);
+  check(cpu_counts().allocated == allocated, "a refused allocation is not counted");
+  set_cpu_budget(0);
+  refused = false;
+  try {
+    bytes_of(int64_t{1} << 61);
+  } catch (...) {
+    refused = to_error(std::current_exception()).code == "OUT_OF_MEMORY";
+  }
+  check(refused, "what no system has is OUT_OF_MEMORY");
+}
+
+/// Tensors are made, written, handed to other threads, read and freed there.
+void threads_share_the_allocator() {
+  const AllocatorCounts before = cpu_counts();
+  std::mutex mutex;
+  std::vector<at::Tensor> shared(64);
+  std::atomic<int> spoilt{0};
+  const auto work = [&](unsigned seed) {
+    std::mt19937 random(seed);
+    for (int i = 0; i < 4000; ++i) {
+      const auto size = static_cast<int64_t>(1 + random() % (random() % 50 == 0 ? 2'000'000 : 5'000));
+      at::Tensor tensor = bytes_of(size);
+      auto* data = tensor.data_ptr<uint8_t>();
+      data[0] = static_cast<uint8_t>(size);
+      data[size - 1] = static_cast<uint8_t>(size);
+      {
+        const std::lock_guard guard(mutex);
+        std::swap(tensor, shared[random() % shared.size()]);
+      }
+      if (!tensor.defined()) continue;
+      data = tensor.data_ptr<uint8_t>();
+      const auto expected = static_cast<uint8_t>(tensor.numel());
+      if (data[0] != expected || data[tensor.numel() - 1] != expected) ++spoilt;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned seed = 1; seed <= 4; ++seed) threads.emplace_back(work, seed);
+  for (int i = 0; i < 50; ++i) {
+    empty_cpu_cache();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  for (std::thread& thread : threads) thread.join();
+  shared.clear();
+  check(spoilt == 0, "no two tensors share a block");
+  check(cpu_counts().allocated == before.allocated, "threads leave nothing allocated");
+}
+
+void permutations_are_torchs() {
+  for (const int64_t n : {0, 1, 2, 10, 1000, 65'537}) {
+    for (const uint64_t seed : {0, 42, 123'456'789}) {
+      const at::Tensor theirs = at::randperm(n, at::detail::createCPUGenerator(seed), at::kLong);
+      const std::vector<int64_t> ours = randperm(n, seed);
+      check(std::equal(ours.begin(), ours.end(), theirs.const_data_ptr<int64_t>()), "randperm " + std::to_string(n) + " equals torch's");
+    }
+  }
+}
+
+Gathered numbered(const Place& place) { return {at::full({1}, static_cast<double>(place.sequence * 1000 + place.start)), at::Tensor()}; }
+
+std::optional<Place> following(const Place& place) {
+  return place.start < 99 ? Place{place.sequence, place.start + 1, 1} : Place{place.sequence + 1, 0, 1};
+}
+
+void prefetchers_answer_any_order_and_end_at_any_time() {
+  std::mt19937 random(1);
+  for (int round = 0; round < 60; ++round) {
+    const int64_t threads = static_cast<int64_t>(random() % 5);
+    const int64_t ahead = static_cast<int64_t>(1 + random() % 6);
+    std::atomic<int64_t> gathered{0};
+    int64_t taken = 0;
+    Prefetcher prefetcher(
+        threads, ahead,
+        [&](const Place& place) {
+          ++gathered;
+          if (random() % 16 == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+          return Gathered{at::detail::empty_cpu({place.start + 1}, at::kByte), at::Tensor()};
+        },
+        following);
+    Place place{0, static_cast<int64_t>(random() % 100), 1};
+    for (int i = 0; i < 60; ++i) {
+      if (random() % 10 == 0) place = {static_cast<int64_t>(random() % 3), static_cast<int64_t>(random() % 100), 1};
+      const Gathered answer = prefetcher.take(place);
+      ++taken;
+      check(answer.input.numel() == place.start + 1, "a batch is the one asked for");
+      place = *following(place);
+      if (random() % 100 == 0) break;
+    }
+    check(threads > 0 || gathered == taken, "without threads nothing is gathered ahead");
+  }
+  // What goes wrong in a thread comes out where the batch is taken, and the next batch is unharmed.
+  Prefetcher failing(
+      2, 4,
+      [](const Place& place) {
+        if (place.start == 3) throw Error("DATA_FORMAT", "On purpose.");
+        return numbered(place);
+      },
+      following);
+  for (int64_t start = 0; start < 6; ++start) {
+    bool failed = false;
+    try {
+      failing.take({0, start, 1});
+    } catch (const Error& error) {
+      failed = error.code == "DATA_FORMAT";
+    }
+    check(failed == (start == 3), "a failed batch fails alone");
+  }
+}
+
+void damaged_weights_are_refused() {
+  const std::string file = (std::filesystem::temp_directory_path() / ("gradloom-check-" + std::to_string(std::random_device{}()))).string();
+  NamedTensors tensors;
+  for (const auto type : {at::kFloat, at::kLong, at::kByte, at::kBool, at::kHalf, at::kBFloat16, at::kDouble, at::kInt, at::kShort, at::kChar}) {
+    tensors.emplace_back(c10::toString(type), at::ones({3, 1, 5}).to(type));
+  }
+  tensors.emplace_back("strided", at::arange(12).view({3, 4}).t());
+  tensors.emplace_back("scalar", at::scalar_tensor(7));
+  tensors.emplace_back("nothing", at::empty({0, 4}));
+  write_safetensors(file, tensors, {{"key \"quoted\"", "välue\n"}});
+  const NamedTensors back = read_safetensors(file);
+  check(back.size() == tensors.size(), "every tensor comes back");
+  for (size_t i = 0; i < back.size(); ++i) {
+    check(back[i].first == tensors[i].first && back[i].second.dtype() == tensors[i].second.dtype() && at::equal(back[i].second, tensors[i].second),
+          tensors[i].first + " comes back as it was");
+  }
+
+  std::ifstream stream(file, std::ios::binary);
+  const std::string whole((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  std::mt19937 random(7);
+  const std::string structure = "0123456789[]{},:\"-.eE \\";
+  for (int round = 0; round < 4000; ++round) {
+    std::string damaged = whole;
+    for (unsigned changes = 1 + random() % 4; changes > 0; --changes) {
+      const size_t at = random() % std::min<size_t>(damaged.size(), 1400);
+      const char with = random() % 2 == 0 ? static_cast<char>(random()) : structure[random() % structure.size()];
+      if (random() % 8 == 0) {
+        damaged.erase(at, 1 + random() % 20);
+      } else if (random() % 8 == 0) {
+        damaged.insert(at, 1 + random() % 3, with);
+      } else {
+        damaged[at] = with;
+      }
+      if (damaged.empty()) damaged = "x";
+    }
+    std::ofstream(file, std::ios::binary | std::ios::trunc).write(damaged.data(), static_cast<std::streamsize>(damaged.size()));
+    try {
+      read_safetensors(file);
+    } catch (const Error& error) {
+      check(error.code == "WEIGHTS_FORMAT", "damage is WEIGHTS_FORMAT, not " + error.code);
+    } catch (const std::exception& error) {
+      check(false, std::string("damage threw ") + error.what());
+    }
+  }
+  std::filesystem::remove(file);
+}
+
+constexpr Case cases[] = {
+    {"memory is counted exactly", counts_are_exact},
+    {"blocks are reused within bounds", blocks_are_reused_within_bounds},
+    {"a budget is kept", budget_is_kept},
+    {"threads share the allocator", threads_share_the_allocator},
+    {"permutations are torch's", permutations_are_torchs},
+    {"prefetchers answer any order and end at any time", prefetchers_answer_any_order_and_end_at_any_time},
+    {"damaged weights are refused", damaged_weights_are_refused},
+};
+
+}  // namespace
+
+std::span<const Case> runtime_cases() { return cases; }
+
+}  // namespace gradloom::test

@@ -1,0 +1,89 @@
+/** Small plans that together use every row of every table, for suites that run each once in a process of its own. */
+import path from 'node:path';
+import { layerKinds } from '../../engine/contract/layers/index.ts';
+import type { NativePlan } from '../../engine/contract/native.ts';
+import { type Plan, planProject } from '../../engine/contract/plan.ts';
+import { tinyPlan, writePack } from './plans.ts';
+
+export interface Named {
+  name: string;
+  plan: NativePlan;
+}
+
+/** Plans every example of every layer kind behind a layer that keeps its input's shape, on float data and vector targets. */
+function layerPlans(folder: string): Named[] {
+  return layerKinds.flatMap(({ kind, examples }) =>
+    examples.map(({ params, input, output }, index) => {
+      const layers = [
+        { kind: 'Linear', out_features: input.at(-1) },
+        { kind, ...params },
+      ];
+      const source = { kind: 'random', shape: input, classes: null, target_shape: output, samples: 12 };
+      const planned = planProject(
+        {
+          gradloom: 1,
+          data: { source, split: { val: 0 }, loader: { batch_size: 5, num_workers: 1 } },
+          model: { layers },
+          training: { loss: { kind: 'MSELoss' }, metrics: [] },
+        },
+        null,
+      );
+      const place = path.join(folder, `${kind}-${index}`);
+      const input_ = writePack(place, { samples: 12, shape: input, input: 'float32' });
+      const target = writePack(path.join(place, 'target'), { samples: 12, shape: output, input: 'float32' });
+      return { name: `${kind} ${index}`, plan: assemble(planned, { ...input_, target: target.input }) };
+    }),
+  );
+}
+
+function assemble(planned: Plan, part: NativePlan['data']['parts'][string]): NativePlan {
+  if (planned.model === null) throw new Error(JSON.stringify(planned.problems));
+  return {
+    seed: 1,
+    deterministic: false,
+    device: 'cpu',
+    threads: 2,
+    input: planned.input,
+    model: planned.model,
+    loss: planned.loss,
+    optimizer: planned.optimizer,
+    metrics: planned.metrics,
+    accumulate: 1,
+    clip_grad_norm: null,
+    transforms: planned.transforms,
+    data: { parts: { train: part }, splits: { train: { part: 'train', count: part.count } } },
+    loader: planned.project.data.loader,
+  };
+}
+
+/** The ways to train that are no layer: optimizers, losses, accumulation, clipping, normalised bytes, a network of the digits' kind. */
+function trainingPlans(folder: string): Named[] {
+  const named = (name: string, ...[pack, change, layers, training]: TinyRest): Named => ({
+    name,
+    plan: tinyPlan(path.join(folder, name.replaceAll(' ', '-')), pack, change, layers, training),
+  });
+  const adam = { kind: 'Adam', amsgrad: true, weight_decay: 0.01 };
+  return [
+    named('SGD', {}, {}, undefined, { optimizer: { kind: 'SGD', lr: 0.1, momentum: 0.9, nesterov: true } }),
+    named('Adam', {}, {}, undefined, { optimizer: adam }),
+    named('AdamW', {}, {}, undefined, { optimizer: { ...adam, kind: 'AdamW' } }),
+    named('CrossEntropyLoss', {}, {}, undefined, {
+      loss: { kind: 'CrossEntropyLoss', label_smoothing: 0.1, weight: [1, 2, 3, 4, 5] },
+    }),
+    named('vectors', { target: 'vector' }),
+    named('accumulated and clipped', {}, { accumulate: 2, clip_grad_norm: 0.5, deterministic: true }),
+    named('normalised', {}, { transforms: [{ kind: 'Normalize', args: { mean: [0.5], std: [0.25] } }] }),
+    named('convolutions', { shape: [2, 12, 12], target: 'uint8' }, {}, [
+      { kind: 'Conv2d', out_channels: 8, kernel_size: 3, padding: 1 },
+      { kind: 'ReLU' },
+      { kind: 'MaxPool2d', kernel_size: 2 },
+      { kind: 'BatchNorm2d' },
+      { kind: 'Dropout', p: 0.3 },
+      { kind: 'Flatten' },
+      { kind: 'Linear', out_features: 5 },
+    ]),
+  ];
+}
+type TinyRest = Parameters<typeof tinyPlan> extends [string, ...infer Rest] ? Rest : never;
+
+export const plansOfEveryKind = (folder: string): Named[] => [...layerPlans(folder), ...trainingPlans(folder)];
