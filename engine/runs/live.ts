@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { type ErrorInfo, GradloomError } from '../contract/errors.ts';
 import { type RunAction, type RunState, runActions, runStates } from '../contract/events.ts';
 import type { RunControl } from './control.ts';
-import { replaceJson } from './durable.ts';
+import { replaceJson, writeError } from './durable.ts';
 import { findRun } from './folder.ts';
 
 const liveName = 'live.json';
@@ -30,7 +30,12 @@ function newEndpoint(): { endpoint: string; remove: () => void } {
   if (process.platform === 'win32')
     return { endpoint: `\\\\.\\pipe\\gradloom-${crypto.randomUUID()}`, remove: () => {} };
   const base = os.tmpdir().length > longestSocketFolder ? '/tmp' : os.tmpdir();
-  const folder = mkdtempSync(path.join(base, 'gradloom-'));
+  let folder: string;
+  try {
+    folder = mkdtempSync(path.join(base, 'gradloom-'));
+  } catch (thrown) {
+    throw writeError(thrown, base);
+  }
   return { endpoint: path.join(folder, 'control'), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 

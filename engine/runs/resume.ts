@@ -44,6 +44,7 @@ export async function resumeRun(request: ResumeRequest, sink: EventSink, control
     checkpoints.removeLeftovers();
     const { found, damaged } = await checkpoints.newestWhole();
     if (found && found.state.epoch > epochs) return nothingLeft(folder, found, sink);
+    if (found && !checkpoints.hasBest) found.state.best = null; // its weights are lost: the next good epoch is the best there is
 
     const planned = await planRun({ text, baseDir: folder, label: path.basename(folder) });
     const before = await readEnvironment(folder);

@@ -42,11 +42,12 @@ describe('a run that was ended', () => {
     expect((await life.exit).code).toBe(code);
     const end = life.events.at(-1);
     expect(end).toMatchObject({ type: 'end', status: 'interrupted', run: folder });
-    expect(summary(folder)).toMatchObject({ status: 'interrupted' });
+    expect(summary(folder)).toMatchObject({ status: 'interrupted', reason: signal });
     const resumed = await run(['resume', folder], base);
     const from = resumed.events.find((event) => event.type === 'resume');
     expect(from).toMatchObject({ from_step: (end as { step: number }).step });
     expect(resumed.code).toBe(0);
+    expect(summary(folder)).not.toHaveProperty('reason');
     expect(outcome(folder)).toEqual(expected);
   });
 

@@ -121,7 +121,7 @@ test('a worker whose parent is killed saves, marks the run interrupted, and ends
     }
   };
   await expect.poll(gone, { timeout: 30_000 }).toBe(true);
-  expect(summary(folder).status).toBe('interrupted');
+  expect(summary(folder)).toMatchObject({ status: 'interrupted', reason: 'its parent process ended' });
   const last = journal(folder).at(-1) as Extract<RunEvent, { type: 'end' }>;
   expect(last).toMatchObject({ type: 'end', status: 'interrupted' });
   const index = JSON.parse(readFileSync(path.join(folder, 'checkpoints', 'index.json'), 'utf8'));
