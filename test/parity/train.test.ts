@@ -11,7 +11,7 @@ import { exportRun } from '../../engine/export/index.ts';
 import { loadAddon } from '../../engine/native/load.ts';
 import { evaluateRun, predictRun, RunControl, trainRun } from '../../engine/runs/index.ts';
 import { nativePlan, planRun, prepareData } from '../../engine/runs/prepare.ts';
-import { runPython } from './python.ts';
+import { PythonServer } from './python.ts';
 
 type Settings = Record<string, unknown>;
 interface ProjectFile {
@@ -35,13 +35,17 @@ interface Answer {
 
 const templates = path.resolve(import.meta.dirname, '../../assets/templates');
 const threads = Math.max(1, Math.min(2, os.availableParallelism()));
+const python = new PythonServer('train.py');
 let top: string;
 let counter = 0;
 
 beforeAll(() => {
   top = mkdtempSync(path.join(os.tmpdir(), 'gradloom-parity-'));
 });
-afterAll(() => rmSync(top, { recursive: true, force: true }));
+afterAll(async () => {
+  await python.close();
+  rmSync(top, { recursive: true, force: true });
+});
 
 function folder(): string {
   const made = path.join(top, String(++counter));
@@ -75,7 +79,7 @@ async function trainHere(project: ProjectFile) {
 
 async function trainThere(project: ProjectFile) {
   const out = folder();
-  const answer = await runPython<Reference>('train.py', { do: 'train', project, base: templates, threads, out });
+  const answer = await python.ask<Reference>({ do: 'train', project, base: templates, threads, out });
   return { out, ...answer };
 }
 
@@ -99,7 +103,7 @@ async function firstStep(project: ProjectFile) {
 
 /** The largest max|a − b| ÷ max|b| over all tensors. */
 async function distance(a: string, b: string, before?: string): Promise<number> {
-  const answer = await runPython<Record<string, number>>('train.py', { do: 'compare', a, b, before });
+  const answer = await python.ask<Record<string, number>>({ do: 'compare', a, b, before });
   return Math.max(...Object.values(answer));
 }
 
@@ -269,7 +273,7 @@ describe('saved weights', () => {
       const out = path.join(folder(), `weights.${format}`);
       await exportRun(run, { format, out, checkpoint: 'last' });
       const request = { do: 'evaluate', project, base: templates, threads, weights: out, split: 'val', rows };
-      const there = await runPython<Answer>('train.py', request);
+      const there = await python.ask<Answer>(request);
       expectClose(logits.flat(), there.logits.flat(), 1e-4);
       expect(Math.abs((evaluation.loss as number) - there.loss)).toBeLessThanOrEqual(1e-4 * there.loss);
       expect(evaluation.metrics.accuracy).toBeCloseTo(there.accuracy, 3);
