@@ -124,8 +124,7 @@ export class Checkpoints {
       sha256 = sha256OfText(readFileSync(path.join(temporary, stateName), 'utf8'));
       if (sha256 !== sha256OfText(text)) throw damaged(temporary, `${stateName} does not read back as written`);
       syncFolder(temporary);
-      renameSync(temporary, final);
-      syncFolder(this.#base);
+      renameSync(temporary, final); // made durable together with the index, in the same folder
     } catch (thrown) {
       rmSync(temporary, { recursive: true, force: true });
       throw writeError(thrown, temporary);
