@@ -87,7 +87,7 @@ export async function ensurePackages(progress) {
     const offline = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|network/i.test(output);
     throw new SetupError(
       /ENOSPC/.test(output) ? 'DISK_FULL' : /EACCES|EPERM|EROFS/.test(output) ? 'NOT_WRITABLE' : 'INTERNAL',
-      `npm ci failed:\n${output.trim().split('\n').slice(-12).join('\n')}`,
+      `npm ci failed:\n${output.trim().split('\n').slice(0, 12).join('\n')}`,
       offline
         ? 'The package registry could not be reached: check the network and npm’s registry and proxy settings (npm config list). Without a network: copy node_modules from a machine where set-up has run.'
         : 'Mend what npm names, then run the same command again.',
