@@ -2,15 +2,14 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { outcome, run, start, statefulProject, summary, temporaryFolder } from '../journeys/command-line.ts';
+import { holdAt, outcome, run, start, statefulProject, summary, temporaryFolder } from '../journeys/command-line.ts';
 
 test('a live run cannot be resumed or trained over, only followed', async () => {
   const home = temporaryFolder();
   const folder = path.join(home, 'run');
   const project = statefulProject(home, {}, 3000);
   const life = start(['train', project, '--run', folder], home);
-  await life.until(({ type }) => type === 'steps');
-  expect((await run(['pause', folder], home)).code).toBe(0); // it must not end meanwhile
+  await holdAt(life, folder, ({ type }) => type === 'steps');
   const resumed = await run(['resume', folder], home);
   expect([resumed.code, resumed.events.at(-1)]).toMatchObject([2, { type: 'error', code: 'RUN_LOCKED' }]);
   const trained = await run(['train', project, '--run', folder], home);

@@ -5,9 +5,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { RunEvent } from '../../engine/contract/events.ts';
 import { parseJournal } from '../../engine/runs/journal-reader.ts';
+import { sendAction } from '../../engine/runs/live.ts';
 import { effectiveSeries } from '../../engine/runs/series.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -71,6 +72,12 @@ export function start(args: string[], home: string): Started {
         look();
       }),
   };
+}
+
+/** Waits for such an event and pauses the run there, so that it cannot end before the test has done with it. */
+export async function holdAt(life: Started, folder: string, fits: (event: RunEvent) => boolean): Promise<void> {
+  await life.until(fits);
+  expect(await sendAction(folder, 'pause')).toBe('paused');
 }
 
 export async function run(args: string[], home: string) {

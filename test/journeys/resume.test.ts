@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { journal, outcome, run, start, statefulProject, summary, temporaryFolder } from './command-line.ts';
+import { holdAt, journal, outcome, run, start, statefulProject, summary, temporaryFolder } from './command-line.ts';
 import { trainKilled } from './kill-and-resume.ts';
 
 let base: string;
@@ -54,7 +54,7 @@ describe('a run that was ended', () => {
   test('by park, continued in a new process', async () => {
     const folder = path.join(temporaryFolder(), 'run');
     const life = start(['train', project, '--run', folder], base);
-    await life.until(({ type }) => type === 'steps');
+    await holdAt(life, folder, ({ type }) => type === 'steps');
     expect((await run(['park', folder], base)).code).toBe(0);
     expect((await life.exit).code).toBe(0);
     expect(summary(folder).status).toBe('parked');
@@ -65,7 +65,7 @@ describe('a run that was ended', () => {
   test('by stop: what it learned is kept, and it can go on', async () => {
     const folder = path.join(temporaryFolder(), 'run');
     const life = start(['train', project, '--run', folder], base);
-    await life.until(({ type }) => type === 'epoch');
+    await holdAt(life, folder, ({ type }) => type === 'epoch');
     expect((await run(['stop', folder], base)).code).toBe(0);
     expect((await life.exit).code).toBe(0);
     expect(life.events.at(-1)).toMatchObject({ type: 'end', status: 'stopped' });
@@ -79,8 +79,7 @@ describe('a run that was ended', () => {
 test('a paused run holds still, saves, and goes on in the same process', async () => {
   const folder = path.join(temporaryFolder(), 'run');
   const life = start(['train', project, '--run', folder], base);
-  await life.until(({ type }) => type === 'steps');
-  expect((await run(['pause', folder], base)).code).toBe(0);
+  await holdAt(life, folder, ({ type }) => type === 'steps');
   expect(summary(folder).status).toBe('paused');
   const before = journal(folder).length;
   expect(before).toBeGreaterThan(0);

@@ -86,6 +86,8 @@ test('a worker that is killed: the run is interrupted, the service lives on and 
   const project = statefulProject(home, {}, 3000);
   const { run, ended } = await service.train({ projectFile: project });
   await hasSteps(run);
+  expect(await service.act(run, 'pause')).toBe('paused'); // so that it has not ended by chance
+  expect(await service.act(run, 'continue')).toBe('running');
   process.kill(pidOf(run), 'SIGKILL');
   const error = await ended;
   expect(error).toBeInstanceOf(GradloomError);
