@@ -81,7 +81,6 @@ function expect(what, program, words, status, code, environment = {}) {
     GOMP_SPINCOUNT: '1000',
     ASAN_OPTIONS: 'exitcode=99:detect_stack_use_after_return=1:strict_string_checks=1',
     UBSAN_OPTIONS: 'print_stacktrace=1:halt_on_error=1',
-    LSAN_OPTIONS: `suppressions=${new URL('leaks.txt', import.meta.url).pathname}:print_suppressions=0`,
     ...environment,
   };
   const run = spawnSync(program, words, { env, encoding: 'utf8', timeout: 300_000 });
