@@ -46,7 +46,7 @@ function installedByHand() {
  */
 export async function ensurePackages(progress) {
   if (packagesMatch()) {
-    if (!existsSync(stampFile())) writeFileSync(stampFile(), wantedStamp());
+    writeStamp();
     return;
   }
   progress.say('Installing the npm packages…');
@@ -93,5 +93,10 @@ export async function ensurePackages(progress) {
         : 'Mend what npm names, then run the same command again.',
     );
   }
-  writeFileSync(stampFile(), wantedStamp());
+  writeStamp();
+}
+
+function writeStamp() {
+  const stamp = wantedStamp();
+  if (!existsSync(stampFile()) || readFileSync(stampFile(), 'utf8') !== stamp) writeFileSync(stampFile(), stamp);
 }
