@@ -58,26 +58,87 @@ void pool_equals_aten() {
   }
 }
 
+/// The list as it runs in training, and layer by layer as an observer sees it.
+struct Onlooker final : Observer {
+  at::Tensor run(const Node& node, const at::Tensor& input, const Pass& pass) override { return node.forward(input, pass); }
+};
+
+LayerPlan layer(const std::string& path, const std::string& kind, const nlohmann::json& args) {
+  return {path, kind, Args(args, path), {}, {}};
+}
+
+nlohmann::json pool_args(int64_t dilation) {
+  return {{"kernel_size", 2}, {"stride", 2}, {"padding", 1}, {"dilation", dilation}, {"ceil_mode", false}};
+}
+
 void relu_runs_after_pooling() {
-  const auto plan = [](int64_t dilation) {
-    const nlohmann::json pool = {{"kernel_size", 2}, {"stride", 2}, {"padding", 1}, {"dilation", dilation}, {"ceil_mode", false}};
-    std::vector<LayerPlan> layers;
-    layers.push_back({"0", "ReLU", Args(nlohmann::json::object(), "0"), {12, 9, 9}, {}});
-    layers.push_back({"1", "MaxPool2d", Args(pool, "1"), dilation == 1 ? std::vector<int64_t>{12, 5, 5} : std::vector<int64_t>{12, 4, 4}, {}});
-    return layers;
-  };
-  check(reorder(plan(1))[0].role == Role::pool_with_relu, "ReLU was not moved behind the pooling");
-  check(reorder(plan(3))[0].role == Role::plain, "ReLU was moved behind a pooling with windows of padding only");
   for (const int64_t dilation : {1, 3}) {
+    const std::vector<LayerPlan> plan = {layer("0", "ReLU", nlohmann::json::object()), layer("1", "MaxPool2d", pool_args(dilation))};
+    Registry registry{at::kCPU, {}, false};
+    const List list = build_list(plan, registry);
+    check(list.nodes[0].together_layers == (dilation == 1 ? 2 : 1), "only a window without dilation may go before the ReLU");
     for (const auto format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
       const at::Tensor input = awkward({4, 12, 9, 9}, true).contiguous(format).requires_grad_(true);
-      Registry registry{at::kCPU, {}, false};
-      const List list = build_list(plan(dilation), registry);
       const at::Tensor found = list.forward(input, {.training = true});
       const at::Tensor expected = at::max_pool2d(at::relu(input), 2, 2, 1, dilation, false);
       check(same(found, expected), "other values");
       const at::Tensor grad = at::randn(expected.sizes());
       check(same(gradient(found, input, grad), gradient(expected, input, grad)), "other gradients");
+    }
+  }
+}
+
+void close(const at::Tensor& found, const at::Tensor& expected, const std::string& what) {
+  const double difference = (found - expected).abs().max().item<double>();
+  check(difference <= 1e-5 * expected.abs().max().item<double>(), what + " differs by " + std::to_string(difference));
+}
+
+void convolution_runs_with_pooling() {
+  for (const bool relu : {false, true}) {
+    for (const bool bias : {false, true}) {
+      for (const int64_t groups : {1, 2}) {
+        for (const int64_t samples : {1, 3, 600}) {  // the last in several slices
+          const nlohmann::json conv = {{"in_channels", 4}, {"out_channels", 12},  {"kernel_size", 3}, {"stride", {1, 2}},        {"padding", {1, 0}},
+                                       {"dilation", 1},    {"groups", groups}, {"bias", bias},     {"padding_mode", "zeros"}};
+          std::vector<LayerPlan> plan = {layer("0", "Conv2d", conv), layer("1", "MaxPool2d", pool_args(1)), layer("2", "Sigmoid", nlohmann::json::object())};
+          if (relu) plan.insert(plan.begin() + 1, layer("1", "ReLU", nlohmann::json::object()));
+          Registry registry{at::kCPU, {}, false};
+          const List list = build_list(plan, registry);
+          check(list.nodes[0].together_layers == (relu ? 3 : 2), "does not run together");
+          std::vector<at::Tensor> wanted = {at::randn({samples, 4, 20, 21}).requires_grad_(true)};
+          for (const ModelTensor& entry : registry.tensors) wanted.push_back(entry.tensor);
+          Onlooker onlooker;
+          const at::Tensor found = list.forward(wanted[0], {.training = true});
+          const at::Tensor expected = list.forward(wanted[0], {.training = true, .in_place = false, .observer = &onlooker});
+          close(found, expected, "output");
+          const at::Tensor grad = at::randn(expected.sizes());
+          const auto found_gradients = torch::autograd::grad({found}, wanted, {grad});
+          const auto expected_gradients = torch::autograd::grad({expected}, wanted, {grad});
+          for (size_t i = 0; i < wanted.size(); ++i) close(found_gradients[i], expected_gradients[i], "gradient " + std::to_string(i));
+        }
+      }
+    }
+  }
+}
+
+void loops_agree() {
+  const PoolWindow window{3, 2, 2, 2, 1, 0, true};
+  for (const bool relu : {false, true}) {
+    const at::Tensor input = awkward({3, 11, 13, 19}, true);
+    const PoolShape shape = pool_shape(19, 11, 13, window, relu);
+    const at::Tensor bias = at::randn({19});
+    const at::Tensor grad = at::randn({3, shape.out_h, shape.out_w, 19});
+    std::vector<at::Tensor> first;
+    for (const PoolLoops& loops : pool_loop_variants()) {
+      const at::Tensor output = at::empty_like(grad), places = at::empty(grad.sizes(), at::kByte);
+      const at::Tensor grad_input = at::empty_like(input), grad_bias = at::empty({3, 19});
+      loops.forward(shape, input.const_data_ptr<float>(), bias.const_data_ptr<float>(), output.mutable_data_ptr<float>(),
+                    places.mutable_data_ptr<uint8_t>(), 0, 3);
+      loops.backward(shape, grad.const_data_ptr<float>(), places.const_data_ptr<uint8_t>(), grad_input.mutable_data_ptr<float>(),
+                     grad_bias.mutable_data_ptr<float>(), 0, 3);
+      const std::vector<at::Tensor> results = {output, places, grad_input, grad_bias};
+      if (first.empty()) first = results;
+      for (size_t i = 0; i < results.size(); ++i) check(same(results[i].to(at::kFloat), first[i].to(at::kFloat)), "result " + std::to_string(i) + " differs");
     }
   }
 }
@@ -101,6 +162,8 @@ void activations_spare_a_shared_input() {
 constexpr Case cases[] = {
     {"max_pool equals ATen's, values and gradients", pool_equals_aten},
     {"ReLU after the following MaxPool2d gives equal values and gradients", relu_runs_after_pooling},
+    {"Conv2d, ReLU and MaxPool2d together equal the three layers", convolution_runs_with_pooling},
+    {"every instruction set gives the same pooling", loops_agree},
     {"activations never overwrite what others read", activations_spare_a_shared_input},
 };
 

@@ -1,219 +1,181 @@
-// The pooling kernels and their place in autograd.
+// Pooling's place in autograd, alone and behind a convolution.
 #include "core/kernels/max_pool.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
+#include <torch/custom_class.h>
 
 #include <algorithm>
-#include <cstring>
-
-#include "core/kernels/simd.h"
 
 namespace gradloom {
 
 namespace {
 
-/// In place of a maximum's place: no gradient passes here, ReLU closed it.
-constexpr uint8_t closed = 255;
-constexpr int64_t fewest_channels = 8;
+using torch::autograd::AutogradContext;
+using torch::autograd::Function;
+using torch::autograd::variable_list;
 
-struct Shape {
-  int64_t samples, height, width, channels, out_h, out_w;
-  PoolWindow window;
-  bool relu;
-
-  /// Every input element lies in exactly one window, so that backward need not clear first.
-  bool tiles() const {
-    return window.padding_h == 0 && window.padding_w == 0 && window.stride_h == window.kernel_h && window.stride_w == window.kernel_w &&
-           height == out_h * window.kernel_h && width == out_w * window.kernel_w;
-  }
-};
-
-/// PyTorch's rule; with `ceil_mode` the last window must begin inside the input or its padding before it.
-int64_t output_size(int64_t size, int64_t kernel, int64_t stride, int64_t padding, bool ceil_mode) {
-  const int64_t room = size + 2 * padding - kernel + (ceil_mode ? stride - 1 : 0);
-  if (room < 0) return 0;
-  const int64_t count = room / stride + 1;
-  return ceil_mode && (count - 1) * stride >= size + padding ? count - 1 : count;
-}
-
-Shape shape_of(const at::Tensor& input, const PoolWindow& w, bool relu) {
-  return {input.size(0), input.size(2), input.size(3), input.size(1), output_size(input.size(2), w.kernel_h, w.stride_h, w.padding_h, w.ceil_mode),
-          output_size(input.size(3), w.kernel_w, w.stride_w, w.padding_w, w.ceil_mode), w, relu};
-}
-
-/// The part of a window that lies inside the input, and the number of its first place.
-struct Span {
-  int64_t top, bottom, left, right, first;
-};
-
-GRADLOOM_KERNEL_BODY Span span(const Shape& s, int64_t y, int64_t x) {
-  const int64_t top = y * s.window.stride_h - s.window.padding_h;
-  const int64_t left = x * s.window.stride_w - s.window.padding_w;
-  const int64_t inside_top = std::max<int64_t>(top, 0);
-  const int64_t inside_left = std::max<int64_t>(left, 0);
-  return {inside_top, std::min(top + s.window.kernel_h, s.height), inside_left, std::min(left + s.window.kernel_w, s.width),
-          (inside_top - top) * s.window.kernel_w + (inside_left - left)};
-}
-
-/// Samples [begin, end). A later place wins when greater or NaN: the first of equals and the last NaN, as in ATen.
-GRADLOOM_KERNEL_BODY void forward_body(const Shape& s, const float* input, float* output, uint8_t* places, int64_t begin, int64_t end) {
-  const int64_t channels = s.channels;
-  for (int64_t row = begin * s.out_h; row < end * s.out_h; ++row) {
-    const float* sample = input + row / s.out_h * s.height * s.width * channels;
-    for (int64_t x = 0; x < s.out_w; ++x) {
-      const Span window = span(s, row % s.out_h, x);
-      float* out = output + (row * s.out_w + x) * channels;
-      uint8_t* place = places + (row * s.out_w + x) * channels;
-      const float* corner = sample + (window.top * s.width + window.left) * channels;
-      const auto first = static_cast<uint8_t>(window.first);
-      for (int64_t c = 0; c < channels; ++c) {
-        out[c] = corner[c];
-        place[c] = first;
-      }
-      for (int64_t h = window.top; h < window.bottom; ++h) {
-        for (int64_t w = window.left; w < window.right; ++w) {
-          const float* in = sample + (h * s.width + w) * channels;
-          const auto here = static_cast<uint8_t>(window.first + (h - window.top) * s.window.kernel_w + (w - window.left));
-          for (int64_t c = 0; c < channels; ++c) {
-            const bool wins = !(in[c] <= out[c]);  // also when either is NaN; a number must not replace a NaN
-            const bool keeps = out[c] != out[c] && in[c] == in[c];
-            out[c] = wins && !keeps ? in[c] : out[c];
-            place[c] = wins && !keeps ? here : place[c];
-          }
-        }
-      }
-      if (!s.relu) continue;
-      for (int64_t c = 0; c < channels; ++c) {
-        place[c] = out[c] <= 0 ? closed : place[c];
-        out[c] = out[c] <= 0 ? 0 : out[c];
-      }
-    }
-  }
-}
-
-GRADLOOM_KERNEL_BODY void backward_body(const Shape& s, const float* grad_output, const uint8_t* places, float* grad_input, int64_t begin,
-                                        int64_t end) {
-  const int64_t channels = s.channels;
-  const bool tiles = s.tiles();
-  const int64_t sample_size = s.height * s.width * channels;
-  if (!tiles) std::memset(grad_input + begin * sample_size, 0, static_cast<size_t>((end - begin) * sample_size) * sizeof(float));
-  for (int64_t row = begin * s.out_h; row < end * s.out_h; ++row) {
-    float* sample = grad_input + row / s.out_h * sample_size;
-    for (int64_t x = 0; x < s.out_w; ++x) {
-      const Span window = span(s, row % s.out_h, x);
-      const float* grad = grad_output + (row * s.out_w + x) * channels;
-      const uint8_t* place = places + (row * s.out_w + x) * channels;
-      for (int64_t h = window.top; h < window.bottom; ++h) {
-        for (int64_t w = window.left; w < window.right; ++w) {
-          float* in = sample + (h * s.width + w) * channels;
-          const auto here = static_cast<uint8_t>(window.first + (h - window.top) * s.window.kernel_w + (w - window.left));
-          if (tiles) {
-            for (int64_t c = 0; c < channels; ++c) in[c] = place[c] == here ? grad[c] : 0;
-          } else {
-            for (int64_t c = 0; c < channels; ++c) in[c] += place[c] == here ? grad[c] : 0;
-          }
-        }
-      }
-    }
-  }
-}
-
-using ForwardKernel = void (*)(const Shape&, const float*, float*, uint8_t*, int64_t, int64_t);
-using BackwardKernel = void (*)(const Shape&, const float*, const uint8_t*, float*, int64_t, int64_t);
-
-void forward_baseline(const Shape& s, const float* in, float* out, uint8_t* places, int64_t begin, int64_t end) {
-  forward_body(s, in, out, places, begin, end);
-}
-void backward_baseline(const Shape& s, const float* grad, const uint8_t* places, float* in, int64_t begin, int64_t end) {
-  backward_body(s, grad, places, in, begin, end);
-}
-
-#ifdef GRADLOOM_X86_VARIANTS
-__attribute__((target("avx2"))) void forward_avx2(const Shape& s, const float* in, float* out, uint8_t* places, int64_t begin,
-                                                  int64_t end) {
-  forward_body(s, in, out, places, begin, end);
-}
-__attribute__((target("avx2"))) void backward_avx2(const Shape& s, const float* grad, const uint8_t* places, float* in, int64_t begin,
-                                                   int64_t end) {
-  backward_body(s, grad, places, in, begin, end);
-}
-__attribute__((target("avx512f,avx512bw,avx512vl"))) void forward_avx512(const Shape& s, const float* in, float* out, uint8_t* places,
-                                                                         int64_t begin, int64_t end) {
-  forward_body(s, in, out, places, begin, end);
-}
-__attribute__((target("avx512f,avx512bw,avx512vl"))) void backward_avx512(const Shape& s, const float* grad, const uint8_t* places,
-                                                                          float* in, int64_t begin, int64_t end) {
-  backward_body(s, grad, places, in, begin, end);
-}
-#endif
-
-ForwardKernel forward_kernel() {
-#ifdef GRADLOOM_X86_VARIANTS
-  if (best_simd() == Simd::avx512) return forward_avx512;
-  if (best_simd() == Simd::avx2) return forward_avx2;
-#endif
-  return forward_baseline;
-}
-
-BackwardKernel backward_kernel() {
-#ifdef GRADLOOM_X86_VARIANTS
-  if (best_simd() == Simd::avx512) return backward_avx512;
-  if (best_simd() == Simd::avx2) return backward_avx2;
-#endif
-  return backward_baseline;
-}
+/// A slice of a convolution's output that stays in a core's cache.
+constexpr int64_t slice_bytes = 1 << 20;
 
 at::Tensor channels_last(at::IntArrayRef sizes, const at::TensorOptions& options) {
   return at::empty(sizes, options.memory_format(at::MemoryFormat::ChannelsLast));
 }
 
-class MaxPool : public torch::autograd::Function<MaxPool> {
+at::Tensor dense(const at::Tensor& tensor) { return tensor.contiguous(at::MemoryFormat::ChannelsLast); }
+
+PoolShape shape_for(const at::Tensor& input, const PoolWindow& window, bool relu) {
+  return pool_shape(input.size(1), input.size(2), input.size(3), window, relu);
+}
+
+/// `output` and `places` are slices of samples as long as `input`.
+void pool_forward(const PoolShape& shape, const at::Tensor& input, const at::Tensor& bias, const at::Tensor& output, const at::Tensor& places) {
+  const auto* in = input.const_data_ptr<float>();
+  const auto* add = bias.defined() ? bias.const_data_ptr<float>() : nullptr;
+  auto* out = output.mutable_data_ptr<float>();
+  auto* place = places.mutable_data_ptr<uint8_t>();
+  at::parallel_for(0, input.size(0), 1, [&](int64_t begin, int64_t end) { pool_loops().forward(shape, in, add, out, place, begin, end); });
+}
+
+void pool_backward(const PoolShape& shape, const at::Tensor& grad_output, const at::Tensor& places, const at::Tensor& grad_input,
+                   const at::Tensor& grad_bias) {
+  const auto* grad = grad_output.const_data_ptr<float>();
+  const auto* place = places.const_data_ptr<uint8_t>();
+  auto* in = grad_input.mutable_data_ptr<float>();
+  auto* sums = grad_bias.defined() ? grad_bias.mutable_data_ptr<float>() : nullptr;
+  at::parallel_for(0, grad_output.size(0), 1,
+                   [&](int64_t begin, int64_t end) { pool_loops().backward(shape, grad, place, in, sums, begin, end); });
+}
+
+/// Plain values kept from forward to backward.
+template <typename Value>
+struct Kept : torch::CustomClassHolder {
+  explicit Kept(Value kept) : value(std::move(kept)) {}
+  Value value;
+};
+
+template <typename Value>
+void keep(AutogradContext* context, Value value) {
+  context->saved_data["kept"] = c10::IValue::make_capsule(c10::make_intrusive<Kept<Value>>(std::move(value)));
+}
+
+template <typename Value>
+Value kept(AutogradContext* context) {
+  return c10::static_intrusive_pointer_cast<Kept<Value>>(context->saved_data["kept"].toCapsule())->value;
+}
+
+class MaxPool : public Function<MaxPool> {
  public:
-  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& input, const Shape& shape) {
-    at::Tensor output = channels_last({shape.samples, shape.channels, shape.out_h, shape.out_w}, input.options());
-    at::Tensor places = channels_last(output.sizes(), input.options().dtype(at::kByte));
-    const auto* in = input.const_data_ptr<float>();
-    auto* out = output.mutable_data_ptr<float>();
-    auto* place = places.mutable_data_ptr<uint8_t>();
-    const ForwardKernel kernel = forward_kernel();
-    at::parallel_for(0, shape.samples, 1, [&](int64_t begin, int64_t end) { kernel(shape, in, out, place, begin, end); });
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const PoolWindow& window, bool relu) {
+    const PoolShape shape = shape_for(input, window, relu);
+    const at::Tensor output = channels_last({input.size(0), shape.channels, shape.out_h, shape.out_w}, input.options());
+    const at::Tensor places = channels_last(output.sizes(), input.options().dtype(at::kByte));
+    pool_forward(shape, input, {}, output, places);
     context->save_for_backward({places});
-    const PoolWindow& w = shape.window;
-    context->saved_data["shape"] = std::vector<int64_t>{shape.samples, shape.height,   shape.width,    shape.channels, shape.out_h,
-                                                        shape.out_w,   w.kernel_h,     w.kernel_w,     w.stride_h,     w.stride_w,
-                                                        w.padding_h,   w.padding_w,    w.ceil_mode,    shape.relu};
+    keep(context, shape);
     return output;
   }
 
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context, torch::autograd::variable_list gradients) {
-    const std::vector<int64_t> v = context->saved_data["shape"].toIntVector();
-    const Shape shape{v[0], v[1], v[2], v[3], v[4], v[5], {v[6], v[7], v[8], v[9], v[10], v[11], v[12] != 0}, v[13] != 0};
-    const at::Tensor grad_output = gradients[0].contiguous(at::MemoryFormat::ChannelsLast);
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const auto shape = kept<PoolShape>(context);
+    const at::Tensor grad_output = dense(gradients[0]);
     const at::Tensor places = context->get_saved_variables()[0];
-    at::Tensor grad_input = channels_last({shape.samples, shape.channels, shape.height, shape.width}, grad_output.options());
-    const auto* grad = grad_output.const_data_ptr<float>();
-    const auto* place = places.const_data_ptr<uint8_t>();
-    auto* in = grad_input.mutable_data_ptr<float>();
-    const BackwardKernel kernel = backward_kernel();
-    at::parallel_for(0, shape.samples, 1, [&](int64_t begin, int64_t end) { kernel(shape, grad, place, in, begin, end); });
-    return {grad_input, at::Tensor()};
+    const at::Tensor grad_input = channels_last({places.size(0), shape.channels, shape.height, shape.width}, grad_output.options());
+    pool_backward(shape, grad_output, places, grad_input, {});
+    return {grad_input, {}, {}};
   }
 };
 
-}  // namespace
+struct ConvPool {
+  ConvArgs conv;
+  PoolShape shape;
+  int64_t slice;  // samples at a time
+  bool bias;
+};
 
-bool max_pool_applies(const at::Tensor& input, const PoolWindow& w) {
-  if (!input.is_cpu() || input.scalar_type() != at::kFloat || input.dim() != 4 || input.size(1) < fewest_channels) return false;
-  if (!input.is_contiguous(at::MemoryFormat::ChannelsLast) || w.kernel_h * w.kernel_w >= closed) return false;
-  const Shape shape = shape_of(input, w, false);
-  // Each window then has an element of the input in it.
-  return shape.out_h > 0 && shape.out_w > 0 && 2 * w.padding_h <= w.kernel_h && 2 * w.padding_w <= w.kernel_w;
+/// The convolution's output without the batch: channels, height, width.
+PoolShape conv_shape(const at::Tensor& input, const at::Tensor& weight, const ConvArgs& conv, const PoolWindow& window, bool relu) {
+  const auto size = [&](int64_t dim) {
+    const auto i = static_cast<size_t>(dim - 2);
+    return (input.size(dim) + 2 * conv.padding[i] - conv.dilation[i] * (weight.size(dim) - 1) - 1) / conv.stride[i] + 1;
+  };
+  return pool_shape(weight.size(0), size(2), size(3), window, relu);
 }
 
-at::Tensor max_pool(const at::Tensor& input, const PoolWindow& window, bool relu) {
-  return MaxPool::apply(input, shape_of(input, window, relu));
+/// As many samples as fit the cache of each thread; with a large weight more, since its gradient is added up once a slice.
+int64_t slice_samples(const PoolShape& shape, const at::Tensor& weight) {
+  const int64_t sample_bytes = shape.channels * shape.height * shape.width * static_cast<int64_t>(sizeof(float));
+  const auto bytes = std::max<int64_t>(slice_bytes * at::get_num_threads(), 8 * static_cast<int64_t>(weight.nbytes()));
+  return std::max<int64_t>(at::get_num_threads(), bytes / sample_bytes);
+}
+
+class ConvMaxPool : public Function<ConvMaxPool> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const at::Tensor& weight,
+                            const std::optional<at::Tensor>& bias, const ConvArgs& conv, const PoolWindow& window, bool relu) {
+    const PoolShape shape = conv_shape(input, weight, conv, window, relu);
+    const ConvPool all{conv, shape, slice_samples(shape, weight), bias.has_value()};
+    const int64_t samples = input.size(0);
+    const at::Tensor output = channels_last({samples, shape.channels, shape.out_h, shape.out_w}, input.options());
+    const at::Tensor places = channels_last(output.sizes(), input.options().dtype(at::kByte));
+    for (int64_t start = 0; start < samples; start += all.slice) {
+      const int64_t count = std::min(all.slice, samples - start);
+      const at::Tensor between = dense(at::conv2d(input.narrow(0, start, count), weight, {}, conv.stride, conv.padding, conv.dilation, conv.groups));
+      pool_forward(shape, between, bias.value_or(at::Tensor()), output.narrow(0, start, count), places.narrow(0, start, count));
+    }
+    context->save_for_backward({input, weight, places});
+    keep(context, all);
+    return output;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const auto all = kept<ConvPool>(context);
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor& input = saved[0];
+    const at::Tensor& weight = saved[1];
+    const at::Tensor grad_output = dense(gradients[0]);
+    const int64_t samples = input.size(0);
+    const bool input_wanted = context->needs_input_grad(0);
+    const at::Tensor grad_input = input_wanted ? channels_last(input.sizes(), input.options()) : at::Tensor();
+    const at::Tensor grad_biases = all.bias ? at::empty({samples, all.shape.channels}, input.options()) : at::Tensor();
+    at::Tensor grad_weight;
+    for (int64_t start = 0; start < samples; start += all.slice) {
+      const int64_t count = std::min(all.slice, samples - start);
+      const at::Tensor between = channels_last({count, all.shape.channels, all.shape.height, all.shape.width}, input.options());
+      pool_backward(all.shape, grad_output.narrow(0, start, count), saved[2].narrow(0, start, count), between,
+                    all.bias ? grad_biases.narrow(0, start, count) : at::Tensor());
+      const auto [to_input, to_weight, none] =
+          at::convolution_backward(between, input.narrow(0, start, count), weight, at::OptionalIntArrayRef(), all.conv.stride, all.conv.padding,
+                                   all.conv.dilation, false, {0, 0}, all.conv.groups, {input_wanted, true, false});
+      if (input_wanted) grad_input.narrow(0, start, count).copy_(to_input);
+      grad_weight = grad_weight.defined() ? grad_weight.add_(to_weight) : to_weight;
+    }
+    return {grad_input, grad_weight, all.bias ? grad_biases.sum(0) : at::Tensor(), {}, {}, {}};
+  }
+};
+
+bool takes(const at::Tensor& input) {
+  return input.is_cpu() && input.scalar_type() == at::kFloat && input.dim() == 4 && input.size(0) > 0;
+}
+
+}  // namespace
+
+bool max_pool_applies(const at::Tensor& input, const PoolWindow& window) {
+  return takes(input) && input.is_contiguous(at::MemoryFormat::ChannelsLast) && shape_for(input, window, false).valid();
+}
+
+at::Tensor max_pool(const at::Tensor& input, const PoolWindow& window, bool relu) { return MaxPool::apply(input, window, relu); }
+
+bool conv_max_pool_applies(const at::Tensor& input, const at::Tensor& weight, const ConvArgs& conv, const PoolWindow& window) {
+  return takes(input) && at::hasMKLDNN() && at::globalContext().userEnabledMkldnn() && input.size(1) == weight.size(1) * conv.groups &&
+         conv_shape(input, weight, conv, window, false).valid();
+}
+
+at::Tensor conv_max_pool(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias, const ConvArgs& conv,
+                         const PoolWindow& window, bool relu) {
+  return ConvMaxPool::apply(input, weight, bias.defined() ? std::optional(bias) : std::nullopt, conv, window, relu);
 }
 
 }  // namespace gradloom

@@ -2,6 +2,7 @@
 #include <ATen/ATen.h>
 
 #include "core/layers/families.h"
+#include "core/layers/max_pool_args.h"
 
 namespace gradloom {
 
@@ -20,7 +21,12 @@ Forward activation(const Builder& build, Apply apply, Overwrite overwrite) {
 }  // namespace
 
 Forward build_relu(Builder& build) {
-  if (build.role() == Role::relu_done) return [](const at::Tensor& x, const Pass&) { return x; };
+  // After the pooling that follows, ReLU has a fraction of the elements. Values and gradients are equal: a window's maximum is positive in
+  // both orders or in neither, its place is the same where it is, and no gradient passes where it is not.
+  if (!build.following().empty() && build.following()[0].kind == "MaxPool2d") {
+    const MaxPoolArgs pool = max_pool_args(build.following()[0].args);
+    if (pool.dense()) build.run_together(2, [pool](const at::Tensor& x, const Pass&) { return run_max_pool(x, pool, true); });
+  }
   return activation(
       build, [](const at::Tensor& x) { return at::relu(x); }, [](at::Tensor& x) { return at::relu_(x); });
 }

@@ -4,6 +4,7 @@
 
 #include "core/layers/families.h"
 #include "core/layers/init.h"
+#include "core/layers/max_pool_args.h"
 
 namespace gradloom {
 
@@ -32,6 +33,24 @@ at::Tensor in_fast_layout(const at::Tensor& weight, c10::Device device) {
   return at::empty(weight.sizes(), weight.options().memory_format(at::MemoryFormat::ChannelsLast)).copy_(weight);
 }
 
+at::Tensor run_conv(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias, const ConvArgs& conv) {
+  return at::conv2d(input, weight, bias, conv.stride, conv.padding, conv.dilation, conv.groups);
+}
+
+/// With a MaxPool2d next, or a ReLU and then a MaxPool2d, all of them run together.
+void offer_pooling(Builder& build, const at::Tensor& weight, const at::Tensor& bias, const ConvArgs& conv) {
+  const std::span<const LayerPlan> next = build.following();
+  const bool relu = !next.empty() && next[0].kind == "ReLU";
+  const size_t at_pool = relu ? 1 : 0;
+  if (next.size() <= at_pool || next[at_pool].kind != "MaxPool2d") return;
+  const MaxPoolArgs pool = max_pool_args(next[at_pool].args);
+  if (!pool.dense()) return;
+  build.run_together(at_pool + 2, [=](const at::Tensor& input, const Pass&) {
+    if (conv_max_pool_applies(input, weight, conv, pool.window)) return conv_max_pool(input, weight, bias, conv, pool.window, relu);
+    return run_max_pool(run_conv(input, weight, bias, conv), pool, relu);
+  });
+}
+
 }  // namespace
 
 Forward build_conv2d(Builder& build) {
@@ -58,10 +77,9 @@ Forward build_conv2d(Builder& build) {
       return at::conv2d(input, weight, bias, stride, padding, dilation, groups);
     };
   }
-  const std::vector<int64_t> padding = args.pair("padding");
-  return [=](const at::Tensor& input, const Pass&) {
-    return at::conv2d(input, weight, bias, stride, padding, dilation, groups);
-  };
+  const ConvArgs conv{stride, args.pair("padding"), dilation, groups};
+  offer_pooling(build, weight, bias, conv);
+  return [=](const at::Tensor& input, const Pass&) { return run_conv(input, weight, bias, conv); };
 }
 
 }  // namespace gradloom

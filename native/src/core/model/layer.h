@@ -6,11 +6,11 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/model/reorder.h"
 #include "core/plan.h"
 
 namespace gradloom {
@@ -33,6 +33,9 @@ struct Node {
   std::vector<int64_t> output;  // planned dims without the batch
   Forward forward;
   bool children = false;  // a block: its layers are observed before it is
+  /// This layer and the next ones in one go, with equal results for less work: taken when nobody looks at each layer.
+  Forward together = nullptr;
+  size_t together_layers = 1;
 };
 
 /// Stands around every layer of a pass, in order of execution: to check, measure or record.
@@ -64,15 +67,16 @@ struct Registry {
   bool draws_random = false;  // a training forward uses the generator
 };
 
-/// A kind's view of the layer to build: arguments, and where its tensors go.
+/// A kind's view of the layer to build: arguments, neighbours, and where its tensors go.
 class Builder {
  public:
-  Builder(const Placement& placement, Registry& registry, bool owns_input)
-      : plan_(placement.plan), role_(placement.role), registry_(registry), owns_input_(owns_input) {}
+  /// `following` are the layers after it in its list.
+  Builder(const LayerPlan& plan, std::span<const LayerPlan> following, Registry& registry, bool owns_input)
+      : plan_(plan), following_(following), registry_(registry), owns_input_(owns_input) {}
 
   const Args& args() const { return plan_.args; }
   const LayerPlan& plan() const { return plan_; }
-  Role role() const { return role_; }
+  std::span<const LayerPlan> following() const { return following_; }
   c10::Device device() const { return registry_.device; }
 
   /// Registers a trainable tensor; `values` are its initial ones, on the CPU.
@@ -86,9 +90,15 @@ class Builder {
   bool owns_input() const { return owns_input_; }
   void draws_random() { registry_.draws_random = true; }
 
+  /// Offers a forward of this layer and the next `layers - 1` in one go.
+  void run_together(size_t layers, Forward forward);
+
+  Forward together;
+  size_t together_layers = 1;
+
  private:
   const LayerPlan& plan_;
-  Role role_;
+  std::span<const LayerPlan> following_;
   Registry& registry_;
   bool owns_input_;
 };

@@ -8,8 +8,18 @@
 namespace gradloom {
 
 at::Tensor List::forward(at::Tensor input, const Pass& pass) const {
-  for (const Node& node : nodes) {
-    input = pass.observer == nullptr ? node.forward(input, pass) : pass.observer->run(node, input, pass);
+  for (size_t i = 0; i < nodes.size();) {
+    const Node& node = nodes[i];
+    if (pass.observer != nullptr) {
+      input = pass.observer->run(node, input, pass);
+      ++i;
+    } else if (node.together) {
+      input = node.together(input, pass);
+      i += node.together_layers;
+    } else {
+      input = node.forward(input, pass);
+      ++i;
+    }
   }
   return input;
 }
@@ -30,14 +40,22 @@ std::shared_ptr<const List> Builder::list(const ListPlan& plan) {
   return std::make_shared<const List>(build_list(plan.layers, registry_));
 }
 
+void Builder::run_together(size_t layers, Forward forward) {
+  together = std::move(forward);
+  together_layers = layers;
+}
+
 List build_list(const std::vector<LayerPlan>& plans, Registry& registry) {
   List list;
-  for (const Placement& placement : reorder(plans)) {
-    const LayerPlan& plan = placement.plan;
+  size_t group_end = 0;  // a group's result may be what its own backward needs
+  for (size_t i = 0; i < plans.size(); ++i) {
+    const LayerPlan& plan = plans[i];
     const LayerKind& row = layer_kind(plan);
-    Builder builder(placement, registry, list.free_output);
-    list.nodes.push_back({plan.path, plan.kind, plan.output, row.build(builder), !plan.children.empty()});
-    list.free_output = row.free_output;
+    Builder builder(plan, std::span(plans).subspan(i + 1), registry, list.free_output);
+    Forward forward = row.build(builder);
+    list.nodes.push_back({plan.path, plan.kind, plan.output, std::move(forward), !plan.children.empty(), builder.together, builder.together_layers});
+    if (builder.together) group_end = std::max(group_end, i + builder.together_layers);
+    list.free_output = row.free_output && i >= group_end;
   }
   return list;
 }

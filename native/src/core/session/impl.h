@@ -41,7 +41,7 @@ class Session::Impl {
  private:
   class Step;
 
-  /// A forward that checks the planned shapes while none has been checked yet.
+  /// A forward; before the first one, the layers' shapes are checked against the plan with one sample.
   at::Tensor forward(const at::Tensor& input, bool training);
 
   Plan plan_;

@@ -2,6 +2,7 @@
 #include "core/session.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
 
 #include <utility>
 
@@ -46,11 +47,14 @@ Session::Impl::Impl(Plan plan)
 }
 
 at::Tensor Session::Impl::forward(const at::Tensor& input, bool training) {
-  if (shapes_checked_) return model_.forward(input, {.training = training});
-  ShapeCheck check;
-  const at::Tensor output = model_.forward(input, {.training = training, .in_place = true, .observer = &check});
-  shapes_checked_ = true;
-  return output;
+  if (!shapes_checked_) {
+    // A pass of its own, so that a session's first step computes exactly what every other step would.
+    const c10::InferenceMode inference;
+    ShapeCheck check;
+    model_.forward(input.narrow(0, 0, 1), {.training = false, .in_place = true, .observer = &check});
+    shapes_checked_ = true;
+  }
+  return model_.forward(input, {.training = training});
 }
 
 MemoryReport Session::Impl::memory(bool reset) {
