@@ -3,6 +3,8 @@
  * `ProcessHost` by utility processes.
  */
 import { fork } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 
 export interface ExitInfo {
   code: number | null;
@@ -16,6 +18,8 @@ export interface WorkerProcess {
   /** Lost without a word when the process is gone: `onExit` tells that. */
   send(message: unknown): void;
   onMessage(listener: (message: unknown) => void): void;
+  /** Called with each whole line of its standard error, before `onExit`. */
+  onComplaint(listener: (line: string) => void): void;
   /** Called once, after the last message. */
   onExit(listener: (info: ExitInfo) => void): void;
   /** At once, without saving. */
@@ -33,8 +37,9 @@ export const nodeProcesses: ProcessHost = {
   start(entry) {
     const child = fork(entry, [], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: [] });
     let stderr = '';
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      stderr = (stderr + text).slice(-stderrKept);
+    const lines = createInterface({ input: child.stderr as Readable });
+    lines.on('line', (line) => {
+      stderr = `${stderr}${line}\n`.slice(-stderrKept);
     });
     child.on('error', (error) => {
       stderr += String(error); // it could not be started: 'close' follows
@@ -45,6 +50,7 @@ export const nodeProcesses: ProcessHost = {
         if (child.connected) child.send(message as object, () => {});
       },
       onMessage: (listener) => void child.on('message', listener),
+      onComplaint: (listener) => void lines.on('line', listener),
       onExit: (listener) => void child.once('close', (code, signal) => listener({ code, signal, stderr })),
       kill: () => void child.kill('SIGKILL'),
     };

@@ -12,6 +12,7 @@ import { replaceFile } from './runs/durable.ts';
 import { findRun } from './runs/folder.ts';
 import { type FrameListener, followFrames } from './runs/frame.ts';
 import { sendAction } from './runs/live.ts';
+import { appendLog } from './runs/log.ts';
 import { fromWorker, type Job, type ToWorker } from './runs/protocol.ts';
 import { describeRun, listRuns, markDied } from './runs/registry.ts';
 import type {
@@ -48,6 +49,8 @@ interface LiveWorker {
 interface Conversation {
   onEvent?: (event: RunEvent) => void;
   onRow?: (row: Prediction) => void;
+  /** A line of the worker's standard error. */
+  onComplaint?: (line: string) => void;
   signal?: AbortSignal | undefined;
 }
 
@@ -160,11 +163,19 @@ export class Service {
         if (!begun) resolve({ run, ended });
         begun = true;
       };
+      let unlogged: string[] = [];
+      const onComplaint = (line: string) => {
+        unlogged.push(`Worker: ${line}`);
+        if (folder === undefined) return; // not known before the run has begun
+        appendLog(folder, unlogged);
+        unlogged = [];
+      };
       this.#converse(job, {
         onEvent(event) {
           if (event.type === 'start' || event.type === 'end') begin(event.run);
           onEvent?.(event);
         },
+        onComplaint,
       }).then(
         (end) => {
           begin((end as EndEvent).run);
@@ -181,7 +192,7 @@ export class Service {
   }
 
   /** Starts a worker, gives it its job, and listens until it ends. */
-  async #converse(job: Job, { onEvent, onRow, signal }: Conversation): Promise<unknown> {
+  async #converse(job: Job, { onEvent, onRow, onComplaint, signal }: Conversation): Promise<unknown> {
     if (this.#closed) throw new GradloomError('CLOSED', 'The engine service is closed');
     const child = this.#host.start(this.#workerEntry);
     const send = (message: ToWorker) => child.send(message);
@@ -199,12 +210,15 @@ export class Service {
         }),
     };
     this.#workers.add(worker);
+    if (onComplaint) child.onComplaint(onComplaint);
     const cancel = () => void worker.ask('interrupt');
     signal?.addEventListener('abort', cancel);
     const result = new Promise<unknown>((resolve, reject) => {
       child.onMessage((raw) => {
-        const message = fromWorker.parse(raw);
-        if (message.type === 'event') onEvent?.(message.event);
+        const { data: message, error } = fromWorker.safeParse(raw);
+        if (!message)
+          reject(new GradloomError('INTERNAL', `The worker said what nobody understands: ${error.message}`));
+        else if (message.type === 'event') onEvent?.(message.event);
         else if (message.type === 'row') onRow?.(message.row);
         else if (message.type === 'answer') asked.get(message.id)?.(message.status);
         else if (message.type === 'result') resolve(message.value);

@@ -1,8 +1,8 @@
 /** `devices` and `doctor`: what there is to compute with, and what is missing. */
 import { formatReport, inspect } from '../../native/setup/doctor.mjs';
+import { bytes, table } from '../format.ts';
 import { loadAddon } from '../native/load.ts';
 import type { AddCommand } from './context.ts';
-import { bytes, table } from './format.ts';
 
 export const addDevices: AddCommand = (program, context) => {
   const { out } = context;

@@ -2,11 +2,11 @@
 import { basename } from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
 import { fromNum } from '../contract/events.ts';
+import { integer, loss, metric, percent, table } from '../format.ts';
 import { evaluateRun, type Prediction, predictRun } from '../runs/index.ts';
 import type { CheckpointName, Evaluation, SplitName } from '../runs/types.ts';
 import { checkpointName, countFrom0, positiveInteger, splitName } from './arguments.ts';
 import { type AddCommand, abortable } from './context.ts';
-import { integer, loss, metric, percent, table } from './format.ts';
 import type { Output } from './output.ts';
 
 /** Larger confusion matrices are for files, not for eyes. */

@@ -1,9 +1,9 @@
 /** `export`: a run's weights as a file for other programs. */
 import { type ExportOptions, exportRun } from '../export/index.ts';
+import { bytes, plural } from '../format.ts';
 import type { CheckpointName } from '../runs/types.ts';
 import { checkpointName } from './arguments.ts';
 import type { AddCommand } from './context.ts';
-import { bytes, plural } from './format.ts';
 
 export const addExport: AddCommand = (program, context) => {
   const { out } = context;

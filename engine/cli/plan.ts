@@ -8,8 +8,8 @@ import { readProject, resolveProject } from '../contract/project.ts';
 import type { DataFacts } from '../contract/tensors.ts';
 import { describeSource } from '../data/index.ts';
 import { systemError } from '../files.ts';
+import { bytes, dims, integer, plural, table } from '../format.ts';
 import type { AddCommand } from './context.ts';
-import { bytes, dims, integer, plural, table } from './format.ts';
 import type { Output } from './output.ts';
 
 export const addPlan: AddCommand = (program, context) => {

@@ -1,13 +1,13 @@
 /** A run as people follow it: a live line on a terminal, one line an epoch, and a closing line that says what was learned. */
 import { performance } from 'node:perf_hooks';
 import type { Num, RunEvent } from '../contract/events.ts';
-import { integer, loss, metric, percent, plural, seconds } from './format.ts';
+import { integer, loss, metric, percent, plural, seconds } from '../format.ts';
+import { capital, endSentence, epochLine, resumeSentence, startSentences, words } from '../runs/sentences.ts';
+import type { EndEvent, EpochEvent } from '../runs/types.ts';
 import type { Output } from './output.ts';
 
 type Start = Extract<RunEvent, { type: 'start' }>;
 type Steps = Extract<RunEvent, { type: 'steps' }>;
-type Epoch = Extract<RunEvent, { type: 'epoch' }>;
-type End = Extract<RunEvent, { type: 'end' }>;
 
 /** The live line changes at most this often. */
 const redrawMs = 80;
@@ -16,8 +16,8 @@ const barWidth = 24;
 export class RunView {
   readonly #out: Output;
   #start: Start | null = null;
-  #lastEpoch: Epoch | null = null;
-  #best: Epoch | null = null;
+  #lastEpoch: EpochEvent | null = null;
+  #best: EpochEvent | null = null;
   #speeds: number[] = [];
   #trained = 0;
   /** Steps and time since which the pace is measured. */
@@ -39,7 +39,7 @@ export class RunView {
         break;
       case 'resume':
         this.#pace = null;
-        this.#out.say(`Goes on from step ${integer(event.from_step)}${event.note ? ` (${event.note})` : ''}.`);
+        this.#out.say(resumeSentence(event));
         break;
       case 'steps':
         this.#step(event);
@@ -69,13 +69,8 @@ export class RunView {
   }
 
   #heading(event: Start): string {
-    const reason = event.precision_reason ? ` (${event.precision_reason})` : '';
-    const validation = event.val_samples > 0 ? `, validation on ${integer(event.val_samples)}` : '';
-    return [
-      `${this.#out.style('bold', event.name)} on ${event.device}, ${event.precision}${reason}`,
-      `${plural(event.parameters, 'parameter')}, ${plural(event.train_samples, 'training sample')}${validation}, ` +
-        `${plural(event.epochs, 'epoch')} of ${plural(event.steps_per_epoch, 'step')}`,
-    ].join('\n');
+    const { setting, size } = startSentences(event);
+    return `${this.#out.style('bold', event.name)} on ${setting}\n${size}`;
   }
 
   #progress(stage: string, done: number, total: number): void {
@@ -109,31 +104,15 @@ export class RunView {
     this.#out.live(line);
   }
 
-  #epoch(event: Epoch): void {
+  #epoch(event: EpochEvent): void {
     this.#lastEpoch = event;
     this.#speeds.push(event.samples_per_second);
     this.#trained += event.seconds;
     this.#pace = null;
-    const total = this.#start?.epochs ?? event.epoch;
-    const values = [`loss ${loss(event.train_loss)}`];
-    for (const prefix of ['train_', 'val_']) {
-      if (prefix === 'val_' && event.val_loss !== undefined) values.push(`val loss ${loss(event.val_loss)}`);
-      for (const [name, value] of Object.entries(event)) {
-        if (!name.startsWith(prefix) || name.endsWith('_loss') || value === undefined) continue;
-        values.push(
-          `${prefix === 'val_' ? 'val ' : ''}${words(name.slice(prefix.length))} ${metric(name, value as Num)}`,
-        );
-      }
-    }
-    const number = `${String(event.epoch).padStart(String(total).length)}/${total}`;
-    this.#out.say(
-      [`epoch ${number}`, ...values, `${integer(event.samples_per_second)} samples/s`, seconds(event.seconds)].join(
-        '  ',
-      ),
-    );
+    this.#out.say(epochLine(event, this.#start?.epochs));
   }
 
-  #closing(end: End): string {
+  #closing(end: EndEvent): string {
     const epoch = this.#best ?? this.#lastEpoch;
     const lines = [this.#ending(end)];
     if (epoch) {
@@ -148,22 +127,12 @@ export class RunView {
     return lines.map((line) => this.#out.style('bold', line)).join('\n');
   }
 
-  #ending({ status, epoch, step }: End): string {
-    const after = `after ${plural(epoch, 'epoch')}, step ${integer(step)}`;
-    const where = `in epoch ${epoch}, after step ${integer(step)}`;
-    if (status === 'completed') {
-      return this.#start ? `Done ${after}.` : `Nothing was left to do ${after}; --epochs extends the run.`;
-    }
-    const texts: Partial<Record<End['status'], string>> = {
-      stopped: `Stopped ${where}; the result is kept.`,
-      parked: `Parked ${where}; go on with \`gradloom resume\`.`,
-      interrupted: `Interrupted ${where}; everything is saved, go on with \`gradloom resume\`.`,
-      failed: `Failed ${where}; what was saved before stands.`,
-    };
-    return texts[status] ?? `${capital(status)} ${where}.`;
+  #ending(end: EndEvent): string {
+    if (end.status !== 'completed' || this.#start) return endSentence(end);
+    return `Nothing was left to do after ${plural(end.epoch, 'epoch')}, step ${integer(end.step)}; --epochs extends the run.`;
   }
 
-  #learned(epoch: Epoch): string {
+  #learned(epoch: EpochEvent): string {
     const validated = epoch.val_loss !== undefined;
     const right = (validated ? epoch.val_accuracy : epoch.train_accuracy) as Num | undefined;
     const samples = validated ? this.#start?.val_samples : this.#start?.train_samples;
@@ -184,6 +153,3 @@ export class RunView {
     return true;
   }
 }
-
-const words = (name: string) => name.replaceAll('_', ' ');
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,5 +1,6 @@
 /** `runs`, `watch` and the actions: runs seen and steered from outside. */
 import type { RunAction, RunEvent } from '../contract/events.ts';
+import { integer, loss, metric, table } from '../format.ts';
 import {
   describeRun,
   findRun,
@@ -10,7 +11,6 @@ import {
   sendAction,
 } from '../runs/index.ts';
 import { type AddCommand, abortable } from './context.ts';
-import { integer, loss, metric, table } from './format.ts';
 import { eventSink, runHere } from './train.ts';
 
 export const addRuns: AddCommand = (program, context) => {

@@ -45,7 +45,7 @@ export async function trainRun(request: TrainRequest, sink: EventSink, control: 
     } catch (thrown) {
       // Left while it was prepared: nothing is trained, and resuming starts from the initial state.
       if (control.leaving && GradloomError.from(thrown).code === 'CANCELLED')
-        return finish(record, control.leftAs, null);
+        return finish(record, control.leftAs, null, control.reason);
       record.journal.close();
       throw thrown;
     }

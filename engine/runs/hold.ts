@@ -133,13 +133,12 @@ export async function trainHeld({
     if (saveInitial) await save(training);
     control.reached('running');
     status = await train(training);
-    if (status === 'interrupted' && control.reason !== undefined) record.update({ reason: control.reason });
   } catch (thrown) {
     status = 'failed';
     tellFailure(record, GradloomError.from(thrown));
   }
   await session.close();
-  return finish(record, status, state);
+  return finish(record, status, state, control.reason);
 }
 
 /** The disk may be what failed: then at least the listeners know. */
@@ -164,12 +163,13 @@ export function endOf(folder: string, status: RunState, state: TrainingState | n
   };
 }
 
-/** The end's line and summary; closes the journal. */
-export function finish(record: RunRecord, status: RunState, state: TrainingState | null): EndEvent {
+/** The end's line and summary; closes the journal. `reason`: why, if it was interrupted. */
+export function finish(record: RunRecord, status: RunState, state: TrainingState | null, reason?: string): EndEvent {
   const end = endOf(record.folder, status, state);
   const { epoch, step, seconds } = end;
   try {
-    record.update({ status, epoch, step, seconds });
+    const why = status === 'interrupted' && reason !== undefined ? { reason } : {};
+    record.update({ status, epoch, step, seconds, ...why });
     const told = record.emit(end);
     record.journal.sync();
     return told;

@@ -1,9 +1,10 @@
-/** What a live run tells: each event to its journal and to whoever listens, and its state to `summary.json`. */
+/** What a live run tells: each event to its journal, its log and whoever listens, and its state to `summary.json`. */
 import path from 'node:path';
 import type { RunEvent, RunState } from '../contract/events.ts';
 import { replaceJson } from './durable.ts';
 import { summaryName } from './folder.ts';
 import { Journal } from './journal.ts';
+import { appendLog, logLines } from './log.ts';
 import type { EventSink, RunSummary } from './types.ts';
 
 /** Events of the union, without the time that `emit` adds. */
@@ -25,23 +26,19 @@ export class RunRecord {
     this.journal = new Journal(folder);
   }
 
-  get summary(): Readonly<RunSummary> {
-    return this.#summary;
-  }
-
   /** Writes first, then tells: what a listener knows, a reader of the folder can know too. */
   emit<E extends NewEvent>(event: E): E & { time: string } {
     const timed = { ...event, time: now() };
     this.journal.add(timed as RunEvent);
     this.journal.flush();
-    this.#sink(timed as RunEvent);
+    this.#tell(timed as RunEvent);
     return timed;
   }
 
-  /** To listeners only: progress of preparations, and what can no longer be written. */
+  /** Not to the journal: progress of preparations, and what can no longer be written. */
   tell<E extends NewEvent>(event: E): E & { time: string } {
     const timed = { ...event, time: now() };
-    this.#sink(timed as RunEvent);
+    this.#tell(timed as RunEvent);
     return timed;
   }
 
@@ -53,6 +50,11 @@ export class RunRecord {
   enter(status: RunState): void {
     this.update({ status });
     this.emit({ type: 'state', status });
+  }
+
+  #tell(event: RunEvent): void {
+    appendLog(this.folder, logLines(event, this.#summary), event.time);
+    this.#sink(event);
   }
 }
 

@@ -8,6 +8,7 @@ import { runsDir } from '../workspace.ts';
 import { replaceJson } from './durable.ts';
 import { isRun, readSummary, summaryName } from './folder.ts';
 import { isLive } from './live.ts';
+import { appendLog, errorLines } from './log.ts';
 import type { RunListing, RunSummary } from './types.ts';
 
 const liveStates: readonly RunState[] = ['queued', 'preparing', 'running', 'paused'];
@@ -20,7 +21,7 @@ export async function describeRun(folder: string): Promise<RunListing> {
   return { name: path.basename(folder), folder, status, summary };
 }
 
-/** Notes in a run's summary that its process died; leaves a run alone that somebody has taken up again, or that is gone. */
+/** Notes in a run's summary and log that its process died; leaves a run alone that somebody has taken up again, or that is gone. */
 export async function markDied(folder: string, error: GradloomError): Promise<void> {
   const summary = readSummary(folder);
   if (!summary || !liveStates.includes(summary.status) || (await isLive(folder))) return;
@@ -32,6 +33,7 @@ export async function markDied(folder: string, error: GradloomError): Promise<vo
     updated: new Date().toISOString(),
   };
   replaceJson(path.join(folder, summaryName), noted, { sync: false });
+  appendLog(folder, errorLines(error.toInfo()));
 }
 
 /** The runs of a workspace, the latest changed first. */

@@ -26,7 +26,7 @@ import {
 } from './prepare.ts';
 import { packingProgress, RunRecord } from './record.ts';
 import { initialState } from './trainer.ts';
-import type { EndEvent, EventSink, ResumeRequest } from './types.ts';
+import type { EndEvent, EventSink, ResumeRequest, RunSummary } from './types.ts';
 
 /**
  * Resumes an interrupted, failed, parked or stopped run, or extends a completed one (`epochs` is the new total). With nothing left to do it
@@ -49,7 +49,7 @@ export async function resumeRun(request: ResumeRequest, sink: EventSink, control
     const planned = await planRun({ text, baseDir: folder, label: path.basename(folder) });
     const before = await readEnvironment(folder);
     const hardware = hardwareFor(planned, before, request.device, addon);
-    const { error: _error, reason: _reason, ...summary } = readSummary(folder) ?? newSummary(planned.plan, hardware);
+    const summary = cleared(readSummary(folder) ?? newSummary(planned.plan, hardware));
     const record = new RunRecord(folder, summary, sink);
     try {
       const data = await prepareData(planned.plan, addon, folder, {
@@ -88,7 +88,7 @@ export async function resumeRun(request: ResumeRequest, sink: EventSink, control
       });
     } catch (thrown) {
       if (control.leaving && GradloomError.from(thrown).code === 'CANCELLED') {
-        return finish(record, control.leftAs, found?.state ?? null);
+        return finish(record, control.leftAs, found?.state ?? null, control.reason);
       }
       record.journal.close();
       throw thrown;
@@ -122,10 +122,15 @@ function readRunProject(folder: string, epochs: number | undefined): string {
 function nothingLeft(folder: string, { state }: LoadedCheckpoint, sink: EventSink): EndEvent {
   const summary = readSummary(folder);
   if (summary && summary.status !== 'completed')
-    return finish(new RunRecord(folder, summary, sink), 'completed', state);
+    return finish(new RunRecord(folder, cleared(summary), sink), 'completed', state);
   const end = { ...endOf(folder, 'completed', state), time: new Date().toISOString() };
   sink(end);
   return end;
+}
+
+/** Without what was wrong the last time. */
+function cleared({ error: _error, reason: _reason, ...summary }: RunSummary): RunSummary {
+  return summary;
 }
 
 /** The device that is asked for, else the one that the run used last. */

@@ -1,9 +1,9 @@
 /** What people read of a run: from events to text. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { bytes, dims, integer, loss, metric, percent, seconds, table } from '../../engine/cli/format.ts';
 import { Output } from '../../engine/cli/output.ts';
 import { RunView } from '../../engine/cli/run-view.ts';
 import type { RunEvent } from '../../engine/contract/events.ts';
+import { bytes, dims, integer, loss, metric, percent, seconds, table } from '../../engine/format.ts';
 
 let written = '';
 beforeEach(() => {

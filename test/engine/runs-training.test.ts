@@ -1,6 +1,6 @@
 /** The training loop on the real engine: what it tells, what it saves, what it refuses; and that no number depends on where chunks are cut. */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { RunEvent } from '../../engine/contract/events.ts';
@@ -98,11 +98,48 @@ describe('a run', () => {
       'checkpoints',
       'environment.json',
       'lock',
+      'log.txt',
       'metrics.jsonl',
       'project.json',
       'split',
       'summary.json',
     ]);
+  });
+
+  test('keeps a log for people: each line with its time, each happening once and in order', async () => {
+    const { run, end, of } = await trained({}, (event, control) => {
+      if (event.type === 'steps' && event.epoch === 1) void control.stop();
+    });
+    expect(end.status).toBe('stopped');
+    await resumeRun({ run, epochs: 3 }, () => {}, new RunControl());
+    const lines = readFileSync(path.join(run, 'log.txt'), 'utf8').trimEnd().split('\n');
+    for (const line of lines) expect(line).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z {2}\S/);
+    expect(lines[0]).toContain(of('start')[0]?.time);
+    const kinds = [
+      'Training small on cpu',
+      'Saved step-',
+      'Stopped',
+      'Goes on from step',
+      'epoch ',
+      'Done after 3 epochs',
+    ];
+    const found = lines.flatMap((line) => kinds.find((kind) => line.slice(26).startsWith(kind)) ?? []);
+    expect(found).toEqual([
+      ...['Training small on cpu', 'Saved step-', 'Stopped'],
+      ...['Training small on cpu', 'Goes on from step', ...Array(3).fill(['epoch ', 'Saved step-']).flat()],
+      'Done after 3 epochs',
+    ]);
+  });
+
+  test('does not need its log', async () => {
+    const { run, end, events } = await trained({}, (event) => {
+      if (event.type !== 'start') return;
+      const log = path.join(event.run, 'log.txt');
+      rmSync(log);
+      mkdirSync(log); // nothing can be appended to a folder
+    });
+    expect(end.status).toBe('completed');
+    expect(await readJournal(run)).toEqual(events);
   });
 
   test('counts an epoch’s loss and accuracy by samples, in step order', async () => {

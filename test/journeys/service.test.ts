@@ -93,6 +93,7 @@ test('a worker that is killed: the run is interrupted, the service lives on and 
   expect(error).toBeInstanceOf(GradloomError);
   expect(error).toMatchObject({ code: 'WORKER_DIED', message: expect.stringContaining('SIGKILL') });
   expect(summary(run)).toMatchObject({ status: 'interrupted', error: { code: 'WORKER_DIED' } });
+  expect(readFileSync(path.join(run, 'log.txt'), 'utf8')).toContain('Error WORKER_DIED: ');
   const resumed = await service.resume({ run });
   expect(await resumed.ended).toMatchObject({ status: 'completed' });
   expect(summary(run)).not.toHaveProperty('error');

@@ -1,5 +1,5 @@
 /** Numbers, sizes, times and tables as people read them. */
-import { fromNum, type Num } from '../contract/events.ts';
+import { fromNum, type Num } from './contract/events.ts';
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 

@@ -1,0 +1,55 @@
+/** What a run tells, in words for people: the terminal and `log.txt` say the same. */
+import type { Num, RunEvent } from '../contract/events.ts';
+import { integer, loss, metric, plural, seconds } from '../format.ts';
+import type { EndEvent, EpochEvent } from './types.ts';
+
+type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
+
+/** `cpu, fp32 (why)`, and what is trained on it. */
+export function startSentences(event: Event<'start'>): { setting: string; size: string } {
+  const reason = event.precision_reason ? ` (${event.precision_reason})` : '';
+  const validation = event.val_samples > 0 ? `, validation on ${integer(event.val_samples)}` : '';
+  return {
+    setting: `${event.device}, ${event.precision}${reason}`,
+    size:
+      `${plural(event.parameters, 'parameter')}, ${plural(event.train_samples, 'training sample')}${validation}, ` +
+      `${plural(event.epochs, 'epoch')} of ${plural(event.steps_per_epoch, 'step')}`,
+  };
+}
+
+export function resumeSentence({ from_step, note }: Event<'resume'>): string {
+  return `Goes on from step ${integer(from_step)}${note ? ` (${note})` : ''}.`;
+}
+
+/** `epoch  3/10  loss 0.1234  accuracy 96.10 %  val loss …`; `epochs`: the total, where it is known. */
+export function epochLine(event: EpochEvent, epochs: number = event.epoch): string {
+  const values = [`loss ${loss(event.train_loss)}`];
+  for (const prefix of ['train_', 'val_']) {
+    if (prefix === 'val_' && event.val_loss !== undefined) values.push(`val loss ${loss(event.val_loss)}`);
+    for (const [name, value] of Object.entries(event)) {
+      if (!name.startsWith(prefix) || name.endsWith('_loss') || value === undefined) continue;
+      values.push(
+        `${prefix === 'val_' ? 'val ' : ''}${words(name.slice(prefix.length))} ${metric(name, value as Num)}`,
+      );
+    }
+  }
+  const number = `${String(event.epoch).padStart(String(epochs).length)}/${epochs}`;
+  return [`epoch ${number}`, ...values, `${integer(event.samples_per_second)} samples/s`, seconds(event.seconds)].join(
+    '  ',
+  );
+}
+
+export function endSentence({ status, epoch, step }: EndEvent): string {
+  const where = `in epoch ${epoch}, after step ${integer(step)}`;
+  const texts: Partial<Record<EndEvent['status'], string>> = {
+    completed: `Done after ${plural(epoch, 'epoch')}, step ${integer(step)}.`,
+    stopped: `Stopped ${where}; the result is kept.`,
+    parked: `Parked ${where}; go on with \`gradloom resume\`.`,
+    interrupted: `Interrupted ${where}; everything is saved, go on with \`gradloom resume\`.`,
+    failed: `Failed ${where}; what was saved before stands.`,
+  };
+  return texts[status] ?? `${capital(status)} ${where}.`;
+}
+
+export const words = (name: string): string => name.replaceAll('_', ' ');
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
