@@ -1,4 +1,5 @@
-// Own kernels and rewrites against the ATen operators they stand for: equal values and gradients, with ties, NaN, infinities.
+// Own kernels and rewrites against the ATen operators they stand for: equal values and gradients, with ties, NaN,
+// infinities.
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -32,19 +33,22 @@ at::Tensor gradient(const at::Tensor& output, const at::Tensor& input, const at:
 }
 
 void pool_equals_aten() {
-  const PoolWindow windows[] = {{2, 2, 2, 2, 0, 0, false}, {3, 3, 2, 2, 1, 1, false}, {3, 2, 1, 2, 1, 0, false}, {2, 2, 3, 3, 0, 0, false},
-                                {1, 1, 1, 1, 0, 0, false}, {5, 5, 1, 1, 2, 2, false}, {2, 2, 3, 3, 1, 1, false}};
+  const PoolWindow windows[] = {{2, 2, 2, 2, 0, 0, false}, {3, 3, 2, 2, 1, 1, false}, {3, 2, 1, 2, 1, 0, false},
+                                {2, 2, 3, 3, 0, 0, false}, {1, 1, 1, 1, 0, 0, false}, {5, 5, 1, 1, 2, 2, false},
+                                {2, 2, 3, 3, 1, 1, false}};
   for (PoolWindow w : windows) {
     for (const bool ceil_mode : {false, true}) {
       w.ceil_mode = ceil_mode;
       for (const int64_t size : {8, 9, 13}) {
         for (const bool relu : {false, true}) {
           for (const bool special : {false, true}) {
-            const std::string where = "window " + std::to_string(w.kernel_h) + "x" + std::to_string(w.kernel_w) + ", size " +
-                                      std::to_string(size) + (ceil_mode ? ", ceil" : "") + (relu ? ", relu" : "");
+            const std::string where = "window " + std::to_string(w.kernel_h) + "x" + std::to_string(w.kernel_w) +
+                                      ", size " + std::to_string(size) + (ceil_mode ? ", ceil" : "") +
+                                      (relu ? ", relu" : "");
             const at::Tensor input = awkward({3, 19, size, size + 1}, special).requires_grad_(true);
             const at::Tensor before = relu ? at::relu(input) : input;
-            const at::Tensor expected = at::max_pool2d(before, {w.kernel_h, w.kernel_w}, {w.stride_h, w.stride_w}, {w.padding_h, w.padding_w}, 1, ceil_mode);
+            const at::Tensor expected = at::max_pool2d(before, {w.kernel_h, w.kernel_w}, {w.stride_h, w.stride_w},
+                                                       {w.padding_h, w.padding_w}, 1, ceil_mode);
             const at::Tensor last = input.detach().contiguous(at::MemoryFormat::ChannelsLast).requires_grad_(true);
             check(max_pool_applies(last, w), "does not apply: " + where);
             const at::Tensor found = max_pool(last, w, relu);
@@ -60,7 +64,9 @@ void pool_equals_aten() {
 
 /// The list as it runs in training, and layer by layer as an observer sees it.
 struct Onlooker final : Observer {
-  at::Tensor run(const Node& node, const at::Tensor& input, const Pass& pass) override { return node.forward(input, pass); }
+  at::Tensor run(const Node& node, const at::Tensor& input, const Pass& pass) override {
+    return node.forward(input, pass);
+  }
 };
 
 LayerPlan layer(const std::string& path, const std::string& kind, const nlohmann::json& args) {
@@ -73,10 +79,12 @@ nlohmann::json pool_args(int64_t dilation) {
 
 void relu_runs_after_pooling() {
   for (const int64_t dilation : {1, 3}) {
-    const std::vector<LayerPlan> plan = {layer("0", "ReLU", nlohmann::json::object()), layer("1", "MaxPool2d", pool_args(dilation))};
+    const std::vector<LayerPlan> plan = {layer("0", "ReLU", nlohmann::json::object()),
+                                         layer("1", "MaxPool2d", pool_args(dilation))};
     Registry registry{at::kCPU, {}, false};
     const List list = build_list(plan, registry);
-    check(list.nodes[0].together_layers == (dilation == 1 ? 2 : 1), "only a window without dilation may go before the ReLU");
+    check(list.nodes[0].together_layers == (dilation == 1 ? 2 : 1),
+          "only a window without dilation may go before the ReLU");
     for (const auto format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
       const at::Tensor input = awkward({4, 12, 9, 9}, true).contiguous(format).requires_grad_(true);
       const at::Tensor found = list.forward(input, {.training = true});
@@ -98,9 +106,11 @@ void convolution_runs_with_pooling() {
     for (const bool bias : {false, true}) {
       for (const int64_t groups : {1, 2}) {
         for (const int64_t samples : {1, 3, 600}) {  // the last in several slices
-          const nlohmann::json conv = {{"in_channels", 4}, {"out_channels", 12},  {"kernel_size", 3}, {"stride", {1, 2}},        {"padding", {1, 0}},
-                                       {"dilation", 1},    {"groups", groups}, {"bias", bias},     {"padding_mode", "zeros"}};
-          std::vector<LayerPlan> plan = {layer("0", "Conv2d", conv), layer("1", "MaxPool2d", pool_args(1)), layer("2", "Sigmoid", nlohmann::json::object())};
+          const nlohmann::json conv = {{"in_channels", 4}, {"out_channels", 12}, {"kernel_size", 3},
+                                       {"stride", {1, 2}}, {"padding", {1, 0}},  {"dilation", 1},
+                                       {"groups", groups}, {"bias", bias},       {"padding_mode", "zeros"}};
+          std::vector<LayerPlan> plan = {layer("0", "Conv2d", conv), layer("1", "MaxPool2d", pool_args(1)),
+                                         layer("2", "Sigmoid", nlohmann::json::object())};
           if (relu) plan.insert(plan.begin() + 1, layer("1", "ReLU", nlohmann::json::object()));
           Registry registry{at::kCPU, {}, false};
           const List list = build_list(plan, registry);
@@ -109,12 +119,14 @@ void convolution_runs_with_pooling() {
           for (const ModelTensor& entry : registry.tensors) wanted.push_back(entry.tensor);
           Onlooker onlooker;
           const at::Tensor found = list.forward(wanted[0], {.training = true});
-          const at::Tensor expected = list.forward(wanted[0], {.training = true, .in_place = false, .observer = &onlooker});
+          const at::Tensor expected =
+              list.forward(wanted[0], {.training = true, .in_place = false, .observer = &onlooker});
           close(found, expected, "output");
           const at::Tensor grad = at::randn(expected.sizes());
           const auto found_gradients = torch::autograd::grad({found}, wanted, {grad});
           const auto expected_gradients = torch::autograd::grad({expected}, wanted, {grad});
-          for (size_t i = 0; i < wanted.size(); ++i) close(found_gradients[i], expected_gradients[i], "gradient " + std::to_string(i));
+          for (size_t i = 0; i < wanted.size(); ++i)
+            close(found_gradients[i], expected_gradients[i], "gradient " + std::to_string(i));
         }
       }
     }
@@ -132,13 +144,14 @@ void loops_agree() {
     for (const PoolLoops& loops : pool_loop_variants()) {
       const at::Tensor output = at::empty_like(grad), places = at::empty(grad.sizes(), at::kByte);
       const at::Tensor grad_input = at::empty_like(input), grad_bias = at::empty({3, 19});
-      loops.forward(shape, input.const_data_ptr<float>(), bias.const_data_ptr<float>(), output.mutable_data_ptr<float>(),
-                    places.mutable_data_ptr<uint8_t>(), 0, 3);
-      loops.backward(shape, grad.const_data_ptr<float>(), places.const_data_ptr<uint8_t>(), grad_input.mutable_data_ptr<float>(),
-                     grad_bias.mutable_data_ptr<float>(), 0, 3);
+      loops.forward(shape, input.const_data_ptr<float>(), bias.const_data_ptr<float>(),
+                    output.mutable_data_ptr<float>(), places.mutable_data_ptr<uint8_t>(), 0, 3);
+      loops.backward(shape, grad.const_data_ptr<float>(), places.const_data_ptr<uint8_t>(),
+                     grad_input.mutable_data_ptr<float>(), grad_bias.mutable_data_ptr<float>(), 0, 3);
       const std::vector<at::Tensor> results = {output, places, grad_input, grad_bias};
       if (first.empty()) first = results;
-      for (size_t i = 0; i < results.size(); ++i) check(same(results[i].to(at::kFloat), first[i].to(at::kFloat)), "result " + std::to_string(i) + " differs");
+      for (size_t i = 0; i < results.size(); ++i)
+        check(same(results[i].to(at::kFloat), first[i].to(at::kFloat)), "result " + std::to_string(i) + " differs");
     }
   }
 }
@@ -149,7 +162,8 @@ void activations_spare_a_shared_input() {
     const LayerPlan activation{"0.branches.0.0", kind, Args(nlohmann::json::object(), ""), {6}, {}};
     const LayerPlan identity{"0.branches.1.0", "Identity", Args(nlohmann::json::object(), ""), {6}, {}};
     const Args join({{"join", "concat"}, {"dim", 1}}, "");
-    const std::vector<LayerPlan> plan = {{"0", "Parallel", join, {12}, {{"0", {activation}}, {"1", {identity, activation}}, {"2", {identity}}}}};
+    const std::vector<LayerPlan> plan = {
+        {"0", "Parallel", join, {12}, {{"0", {activation}}, {"1", {identity, activation}}, {"2", {identity}}}}};
     Registry registry{at::kCPU, {}, false};
     const at::Tensor input = at::randn({5, 6});
     const at::Tensor before = input.clone();
@@ -169,6 +183,8 @@ constexpr Case cases[] = {
 
 }  // namespace
 
-std::span<const Case> kernel_cases() { return cases; }
+std::span<const Case> kernel_cases() {
+  return cases;
+}
 
 }  // namespace gradloom::test

@@ -1,4 +1,5 @@
-// A session's promises: chunks, cancelling and non-finite steps leave exactly the state of so many whole steps, to the bit.
+// A session's promises: chunks, cancelling and non-finite steps leave exactly the state of so many whole steps, to the
+// bit.
 #include <ATen/ATen.h>
 
 #include <chrono>
@@ -48,23 +49,39 @@ class Folder {
 template <typename Value>
 std::string write_values(const Folder& folder, const std::string& name, const at::Tensor& values) {
   const std::string path = folder.path + "/" + name;
-  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(values.const_data_ptr<Value>()), static_cast<std::streamsize>(values.nbytes()));
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(values.const_data_ptr<Value>()),
+             static_cast<std::streamsize>(values.nbytes()));
   return path;
 }
 
-LayerPlan layer(const std::string& path, const std::string& kind, std::vector<int64_t> output, json args = json::object()) {
+LayerPlan layer(const std::string& path, const std::string& kind, std::vector<int64_t> output,
+                json args = json::object()) {
   return {path, kind, Args(std::move(args), path), std::move(output), {}};
 }
 
 std::vector<LayerPlan> network() {
   return {
       layer("0", "Conv2d", {8, 6, 6},
-            {{"in_channels", 1}, {"out_channels", 8}, {"kernel_size", 3}, {"stride", 1}, {"padding", 0}, {"dilation", 1}, {"groups", 1},
-             {"bias", true}, {"padding_mode", "zeros"}}),
+            {{"in_channels", 1},
+             {"out_channels", 8},
+             {"kernel_size", 3},
+             {"stride", 1},
+             {"padding", 0},
+             {"dilation", 1},
+             {"groups", 1},
+             {"bias", true},
+             {"padding_mode", "zeros"}}),
       layer("1", "BatchNorm2d", {8, 6, 6},
-            {{"num_features", 8}, {"eps", 1e-5}, {"momentum", 0.1}, {"affine", true}, {"bias", true}, {"track_running_stats", true}}),
+            {{"num_features", 8},
+             {"eps", 1e-5},
+             {"momentum", 0.1},
+             {"affine", true},
+             {"bias", true},
+             {"track_running_stats", true}}),
       layer("2", "ReLU", {8, 6, 6}),
-      layer("3", "MaxPool2d", {8, 3, 3}, {{"kernel_size", 2}, {"stride", 2}, {"padding", 0}, {"dilation", 1}, {"ceil_mode", false}}),
+      layer("3", "MaxPool2d", {8, 3, 3},
+            {{"kernel_size", 2}, {"stride", 2}, {"padding", 0}, {"dilation", 1}, {"ceil_mode", false}}),
       layer("4", "Flatten", {72}, {{"start_dim", 1}, {"end_dim", -1}}),
       layer("5", "Dropout", {72}, {{"p", 0.4}}),
       layer("6", "Linear", {5}, {{"in_features", 72}, {"out_features", 5}, {"bias", true}}),
@@ -81,10 +98,18 @@ Plan make_plan(const Folder& folder, int64_t bad_batch = -1) {
   plan.threads = 1;
   plan.input = {1, 8, 8};
   plan.model = network();
-  plan.loss = {"CrossEntropyLoss", Args({{"weight", nullptr}, {"ignore_index", -100}, {"label_smoothing", 0.0}}, "loss")};
-  plan.optimizer = {"Adam", Args({{"lr", 0.01}, {"betas", {0.9, 0.999}}, {"eps", 1e-8}, {"weight_decay", 0.0}, {"amsgrad", false}, {"maximize", false}}, "optimizer")};
+  plan.loss = {"CrossEntropyLoss",
+               Args({{"weight", nullptr}, {"ignore_index", -100}, {"label_smoothing", 0.0}}, "loss")};
+  plan.optimizer = {"Adam", Args({{"lr", 0.01},
+                                  {"betas", {0.9, 0.999}},
+                                  {"eps", 1e-8},
+                                  {"weight_decay", 0.0},
+                                  {"amsgrad", false},
+                                  {"maximize", false}},
+                                 "optimizer")};
   plan.metrics = {"accuracy"};
-  plan.parts["train"] = {samples, {write_values<float>(folder, "input", input), ColumnType::float32, {1, 8, 8}, false},
+  plan.parts["train"] = {samples,
+                         {write_values<float>(folder, "input", input), ColumnType::float32, {1, 8, 8}, false},
                          {write_values<int64_t>(folder, "target", target), ColumnType::int64, {}, false}};
   plan.splits["train"] = {"train", samples, {}};
   plan.splits["val"] = {"train", samples, {}};
@@ -94,7 +119,13 @@ Plan make_plan(const Folder& folder, int64_t bad_batch = -1) {
 }
 
 void use_sgd(Plan& plan, double dampening) {
-  plan.optimizer = {"SGD", Args({{"lr", 0.01}, {"momentum", 0.9}, {"dampening", dampening}, {"weight_decay", 0.0}, {"nesterov", false}, {"maximize", false}}, "optimizer")};
+  plan.optimizer = {"SGD", Args({{"lr", 0.01},
+                                 {"momentum", 0.9},
+                                 {"dampening", dampening},
+                                 {"weight_decay", 0.0},
+                                 {"nesterov", false},
+                                 {"maximize", false}},
+                                "optimizer")};
 }
 
 StepsResult train(Session& session, int64_t batch, int64_t steps) {
@@ -126,7 +157,8 @@ void chunks_do_not_matter() {
   check(all.steps == 9 && all.columns.at("loss") == losses, "other losses");
   check(state(whole) == state(parts), "another state");
   check(std::abs(all.seconds.total - (all.seconds.data + all.seconds.copy + all.seconds.forward + all.seconds.backward +
-                                      all.seconds.optimizer + all.seconds.other)) < 1e-9, "the phases do not sum to the total");
+                                      all.seconds.optimizer + all.seconds.other)) < 1e-9,
+        "the phases do not sum to the total");
 }
 
 void looking_changes_nothing() {
@@ -144,7 +176,7 @@ void looking_changes_nothing() {
 }
 
 void non_finite_step_is_void() {
-  for (const double dampening : {-1.0, 0.3}) {      // -1: Adam
+  for (const double dampening : {-1.0, 0.3}) {  // -1: Adam
     for (const int64_t bad : {0, 5}) {
       const Folder folder;
       Plan plan = make_plan(folder, bad);
@@ -153,7 +185,8 @@ void non_finite_step_is_void() {
       Session spared(plan);
       const StepsResult result = train(hit, 0, 10);
       check(result.non_finite && !result.cancelled, "the bad step was not noticed");
-      check(result.steps == bad && static_cast<int64_t>(result.columns.at("loss").size()) == bad, "not exactly the steps before the bad one");
+      check(result.steps == bad && static_cast<int64_t>(result.columns.at("loss").size()) == bad,
+            "not exactly the steps before the bad one");
       train(spared, 0, bad);
       check(state(hit) == state(spared), "the state is not that before the bad step");
       const Diagnosis diagnosis = hit.diagnose(0, bad);
@@ -210,7 +243,8 @@ void accumulation_equals_the_large_batch() {
   Plan large = make_plan(folder);
   large.model.erase(large.model.begin() + 5);  // dropout draws other masks, BatchNorm sees other batches
   large.model.erase(large.model.begin() + 1);
-  large.loss.args = Args({{"weight", {0.5, 1.0, 2.0, 0.1, 1.5}}, {"ignore_index", 3}, {"label_smoothing", 0.1}}, "loss");
+  large.loss.args =
+      Args({{"weight", {0.5, 1.0, 2.0, 0.1, 1.5}}, {"ignore_index", 3}, {"label_smoothing", 0.1}}, "loss");
   use_sgd(large, 0);
   Plan small = large;
   large.loader.batch_size = 32;
@@ -220,14 +254,16 @@ void accumulation_equals_the_large_batch() {
   const StepsResult one = train(a, 0, 3);
   const StepsResult four = train(b, 0, 3);
   check(one.columns.at("samples") == four.columns.at("samples"), "other samples");
-  for (size_t i = 0; i < 3; ++i) check(std::abs(one.columns.at("loss")[i] - four.columns.at("loss")[i]) < 1e-5, "other losses");
+  for (size_t i = 0; i < 3; ++i)
+    check(std::abs(one.columns.at("loss")[i] - four.columns.at("loss")[i]) < 1e-5, "other losses");
 }
 
 void diagnosis_names_the_layer() {
   const Folder folder;
   Plan plan = make_plan(folder);
   plan.model = {layer("0", "Flatten", {64}, {{"start_dim", 1}, {"end_dim", -1}}),
-                layer("1", "Linear", {4}, {{"in_features", 64}, {"out_features", 4}, {"bias", false}}), layer("2", "ReLU", {4}),
+                layer("1", "Linear", {4}, {{"in_features", 64}, {"out_features", 4}, {"bias", false}}),
+                layer("2", "ReLU", {4}),
                 layer("3", "Linear", {5}, {{"in_features", 4}, {"out_features", 5}, {"bias", false}})};
   Session session(plan);
   const auto load = [&](double first, double second) {
@@ -240,7 +276,8 @@ void diagnosis_names_the_layer() {
   };
   const auto expect = [&](const std::string& phase, const std::optional<std::string>& path) {
     const Diagnosis found = session.diagnose(0, 0);
-    check(found.phase == phase && found.layer == path, "says " + found.phase + " at " + found.layer.value_or("nothing"));
+    check(found.phase == phase && found.layer == path,
+          "says " + found.phase + " at " + found.layer.value_or("nothing"));
   };
   load(3e38, 3e38);
   expect("forward", "3");
@@ -256,7 +293,8 @@ void shapes_are_asserted() {
     try {
       train(session, 0, 1);
     } catch (const Error& error) {
-      check(error.code == "SHAPE_MISMATCH" && error.path == path, error.code + " at " + error.path + ": " + error.what());
+      check(error.code == "SHAPE_MISMATCH" && error.path == path,
+            error.code + " at " + error.path + ": " + error.what());
       return;
     }
     throw std::runtime_error("no SHAPE_MISMATCH at " + path);
@@ -299,7 +337,8 @@ constexpr Case cases[] = {
     {"a step that is not finite is void, and so are those after it", non_finite_step_is_void},
     {"a cancelled step is taken back", cancelled_step_is_taken_back},
     {"a resumed run is the uninterrupted one", resumed_is_uninterrupted},
-    {"accumulation equals the large batch, with class weights and an ignored class", accumulation_equals_the_large_batch},
+    {"accumulation equals the large batch, with class weights and an ignored class",
+     accumulation_equals_the_large_batch},
     {"diagnose names the layer", diagnosis_names_the_layer},
     {"a shape that is not the planned one is named", shapes_are_asserted},
     {"a checkpoint of another project is refused whole", foreign_checkpoint_changes_nothing},
@@ -307,6 +346,8 @@ constexpr Case cases[] = {
 
 }  // namespace
 
-std::span<const Case> session_cases() { return cases; }
+std::span<const Case> session_cases() {
+  return cases;
+}
 
 }  // namespace gradloom::test

@@ -20,7 +20,7 @@ namespace {
 
 /// `arguments` is the row's column of argument names.
 template <typename Row, typename Column>
-json arguments_by_kind(std::span<const Row> rows, Column Row::*arguments) {
+json arguments_by_kind(std::span<const Row> rows, Column Row::* arguments) {
   json result = json::object();
   for (const Row& row : rows) {
     json names = json::array();

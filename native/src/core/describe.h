@@ -1,4 +1,5 @@
-// What the native tables hold, for comparison with the TypeScript tables when the addon is loaded. Free of torch headers.
+// What the native tables hold, for comparison with the TypeScript tables when the addon is loaded. Free of torch
+// headers.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
-// Parses the native plan. TypeScript has checked the project; what fails here is a malformed call, answered with its place.
+// Parses the native plan. TypeScript has checked the project; what fails here is a malformed call, answered with its
+// place.
 #include "core/plan.h"
 
 #include "core/errors.h"
@@ -15,7 +16,8 @@ Args::Args(json values, std::string where) : values_(std::move(values)), where_(
 
 void Args::fail(std::string_view name, const std::string& wanted) const {
   const std::string place = name.empty() ? where_ : where_ + "." + std::string(name);
-  throw Error("BAD_CALL", "The plan needs " + wanted + " at " + place + ".", "Plan the project again with this version.", place);
+  throw Error("BAD_CALL", "The plan needs " + wanted + " at " + place + ".",
+              "Plan the project again with this version.", place);
 }
 
 bool Args::absent(std::string_view name) const {
@@ -97,7 +99,8 @@ const json& array_at(const json& object, const std::string& name, const std::str
   const auto found = object.find(name);
   if (found != object.end() && found->is_array()) return *found;
   const std::string place = where.empty() ? name : where + "." + name;
-  throw Error("BAD_CALL", "The plan needs a list at " + place + ".", "Plan the project again with this version.", place);
+  throw Error("BAD_CALL", "The plan needs a list at " + place + ".", "Plan the project again with this version.",
+              place);
 }
 
 KindPlan parse_kind(const json& value, const std::string& where) {
@@ -108,11 +111,13 @@ std::vector<LayerPlan> parse_layers(const json& layers, const std::string& where
 
 LayerPlan parse_layer(const json& value, const std::string& where) {
   const Args fields(value, where);
-  LayerPlan layer{fields.string("path"), fields.string("kind"), object_at(value, "args", where), fields.integers("output"), {}};
+  LayerPlan layer{
+      fields.string("path"), fields.string("kind"), object_at(value, "args", where), fields.integers("output"), {}};
   if (fields.absent("children")) return layer;
   const std::string place = where + ".children";
   for (const json& child : array_at(value, "children", where)) {
-    layer.children.push_back({Args(child, place).string("name"), parse_layers(array_at(child, "layers", place), place)});
+    layer.children.push_back(
+        {Args(child, place).string("name"), parse_layers(array_at(child, "layers", place), place)});
   }
   return layer;
 }
@@ -133,13 +138,15 @@ ColumnType parse_column_type(const std::string& name, const std::string& where) 
 ColumnPlan parse_column(const json& part, const std::string& name, const std::string& where) {
   const Args column = object_at(part, name, where);
   const std::string place = where + "." + name;
-  return {column.string("path"), parse_column_type(column.string("dtype"), place), column.integers("shape"), column.flag("scaled")};
+  return {column.string("path"), parse_column_type(column.string("dtype"), place), column.integers("shape"),
+          column.flag("scaled")};
 }
 
 void parse_data(const json& data, Plan& plan) {
   for (const auto& [name, part] : data.at("parts").items()) {
     const std::string where = "data.parts." + name;
-    plan.parts[name] = {Args(part, where).integer("count"), parse_column(part, "input", where), parse_column(part, "target", where)};
+    plan.parts[name] = {Args(part, where).integer("count"), parse_column(part, "input", where),
+                        parse_column(part, "target", where)};
   }
   for (const auto& [name, split] : data.at("splits").items()) {
     const Args fields(split, "data.splits." + name);
@@ -150,8 +157,8 @@ void parse_data(const json& data, Plan& plan) {
 }
 
 LoaderPlan parse_loader(const Args& loader) {
-  return {loader.integer("batch_size"),  loader.flag("shuffle"),    loader.flag("drop_last"),
-          loader.integer("num_workers"), loader.flag("pin_memory"), loader.flag("persistent_workers"),
+  return {loader.integer("batch_size"),     loader.flag("shuffle"),    loader.flag("drop_last"),
+          loader.integer("num_workers"),    loader.flag("pin_memory"), loader.flag("persistent_workers"),
           loader.integer("prefetch_factor")};
 }
 
@@ -179,7 +186,8 @@ Plan parse_plan(const json& value) {
     plan.loader = parse_loader(object_at(value, "loader", ""));
     return plan;
   } catch (const json::exception& error) {
-    throw Error("BAD_CALL", std::string("The plan is malformed: ") + error.what(), "Plan the project again with this version.", "plan");
+    throw Error("BAD_CALL", std::string("The plan is malformed: ") + error.what(),
+                "Plan the project again with this version.", "plan");
   }
 }
 

@@ -1,4 +1,5 @@
-// The native plan (engine/contract/native.ts) as C++ values, and typed access to a kind's arguments. Free of torch headers.
+// The native plan (engine/contract/native.ts) as C++ values, and typed access to a kind's arguments. Free of torch
+// headers.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,8 @@ class Args {
 
 struct LayerPlan;
 
-/// Layers in order; `name` is the children's name within their block (`layers`, `shortcut`, a branch's or repetition's index).
+/// Layers in order; `name` is the children's name within their block (`layers`, `shortcut`, a branch's or repetition's
+/// index).
 struct ListPlan {
   std::string name;
   std::vector<LayerPlan> layers;

@@ -1,4 +1,5 @@
-// One training session: a model, its optimizer and its place in the random numbers, driven by requests. Free of torch headers.
+// One training session: a model, its optimizer and its place in the random numbers, driven by requests. Free of torch
+// headers.
 #pragma once
 
 #include <memory>

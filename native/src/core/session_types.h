@@ -37,7 +37,7 @@ struct PhaseSeconds {
 struct StepsResult {
   int64_t steps = 0;  // real steps done
   bool cancelled = false;
-  bool non_finite = false;  // everything stands as before the first step that was not finite
+  bool non_finite = false;                             // everything stands as before the first step that was not finite
   std::map<std::string, std::vector<double>> columns;  // loss, samples, each metric, grad_norm when clipping
   PhaseSeconds seconds;
 };

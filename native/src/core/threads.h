@@ -5,7 +5,8 @@
 
 namespace gradloom {
 
-/// Physical cores this process may use: hyper-threads count once, CPU affinity and a container's quota are respected. At least 1.
+/// Physical cores this process may use: hyper-threads count once, CPU affinity and a container's quota are respected.
+/// At least 1.
 int64_t physical_cores();
 
 }  // namespace gradloom

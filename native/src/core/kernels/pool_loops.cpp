@@ -40,13 +40,13 @@ GRADLOOM_BODY Span span(const PoolShape& s, int64_t y, int64_t x) {
   const int64_t left = x * s.window.stride_w - s.window.padding_w;
   const int64_t inside_top = std::max<int64_t>(top, 0);
   const int64_t inside_left = std::max<int64_t>(left, 0);
-  return {inside_top, std::min(top + s.window.kernel_h, s.height), inside_left, std::min(left + s.window.kernel_w, s.width),
-          (inside_top - top) * s.window.kernel_w + (inside_left - left)};
+  return {inside_top, std::min(top + s.window.kernel_h, s.height), inside_left,
+          std::min(left + s.window.kernel_w, s.width), (inside_top - top) * s.window.kernel_w + (inside_left - left)};
 }
 
 /// Samples [begin, end). A later place wins when greater or NaN: the first of equals and the last NaN, as in ATen.
-GRADLOOM_BODY void forward_body(const PoolShape& s, const float* input, const float* bias, float* output, uint8_t* places, int64_t begin,
-                                       int64_t end) {
+GRADLOOM_BODY void forward_body(const PoolShape& s, const float* input, const float* bias, float* output,
+                                uint8_t* places, int64_t begin, int64_t end) {
   const int64_t channels = s.channels;
   for (int64_t row = begin * s.out_h; row < end * s.out_h; ++row) {
     const float* sample = input + row / s.out_h * s.height * s.width * channels;
@@ -63,7 +63,8 @@ GRADLOOM_BODY void forward_body(const PoolShape& s, const float* input, const fl
       for (int64_t h = window.top; h < window.bottom; ++h) {
         for (int64_t w = window.left; w < window.right; ++w) {
           const float* in = sample + (h * s.width + w) * channels;
-          const auto here = static_cast<uint8_t>(window.first + (h - window.top) * s.window.kernel_w + (w - window.left));
+          const auto here =
+              static_cast<uint8_t>(window.first + (h - window.top) * s.window.kernel_w + (w - window.left));
           for (int64_t c = 0; c < channels; ++c) {
             const bool wins = !(in[c] <= out[c]);  // also when either is NaN; a number must not replace a NaN
             const bool keeps = out[c] != out[c] && in[c] == in[c];
@@ -85,12 +86,14 @@ GRADLOOM_BODY void forward_body(const PoolShape& s, const float* input, const fl
 }
 
 GRADLOOM_BODY void backward_body(const PoolShape& s, const float* grad_output, const uint8_t* places, float* grad_input,
-                                        float* grad_bias, int64_t begin, int64_t end) {
+                                 float* grad_bias, int64_t begin, int64_t end) {
   const int64_t channels = s.channels;
   const bool tiles = s.tiles();
-  if (grad_bias != nullptr) std::memset(grad_bias + begin * channels, 0, static_cast<size_t>((end - begin) * channels) * sizeof(float));
+  if (grad_bias != nullptr)
+    std::memset(grad_bias + begin * channels, 0, static_cast<size_t>((end - begin) * channels) * sizeof(float));
   const int64_t sample_size = s.height * s.width * channels;
-  if (!tiles) std::memset(grad_input + begin * sample_size, 0, static_cast<size_t>((end - begin) * sample_size) * sizeof(float));
+  if (!tiles)
+    std::memset(grad_input + begin * sample_size, 0, static_cast<size_t>((end - begin) * sample_size) * sizeof(float));
   for (int64_t row = begin * s.out_h; row < end * s.out_h; ++row) {
     float* sample = grad_input + row / s.out_h * sample_size;
     for (int64_t x = 0; x < s.out_w; ++x) {
@@ -104,7 +107,8 @@ GRADLOOM_BODY void backward_body(const PoolShape& s, const float* grad_output, c
       for (int64_t h = window.top; h < window.bottom; ++h) {
         for (int64_t w = window.left; w < window.right; ++w) {
           float* in = sample + (h * s.width + w) * channels;
-          const auto here = static_cast<uint8_t>(window.first + (h - window.top) * s.window.kernel_w + (w - window.left));
+          const auto here =
+              static_cast<uint8_t>(window.first + (h - window.top) * s.window.kernel_w + (w - window.left));
           if (tiles) {
             for (int64_t c = 0; c < channels; ++c) in[c] = place[c] == here ? grad[c] : 0;
           } else {
@@ -116,24 +120,32 @@ GRADLOOM_BODY void backward_body(const PoolShape& s, const float* grad_output, c
   }
 }
 
-void forward_baseline(const PoolShape& s, const float* in, const float* bias, float* out, uint8_t* places, int64_t begin, int64_t end) {
+void forward_baseline(const PoolShape& s, const float* in, const float* bias, float* out, uint8_t* places,
+                      int64_t begin, int64_t end) {
   forward_body(s, in, bias, out, places, begin, end);
 }
-void backward_baseline(const PoolShape& s, const float* grad, const uint8_t* places, float* in, float* bias, int64_t begin, int64_t end) {
+void backward_baseline(const PoolShape& s, const float* grad, const uint8_t* places, float* in, float* bias,
+                       int64_t begin, int64_t end) {
   backward_body(s, grad, places, in, bias, begin, end);
 }
 
 #ifdef GRADLOOM_X86_VARIANTS
-__attribute__((target("avx2"))) void forward_avx2(const PoolShape& s, const float* in, const float* bias, float* out, uint8_t* places, int64_t begin, int64_t end) {
+__attribute__((target("avx2"))) void forward_avx2(const PoolShape& s, const float* in, const float* bias, float* out,
+                                                  uint8_t* places, int64_t begin, int64_t end) {
   forward_body(s, in, bias, out, places, begin, end);
 }
-__attribute__((target("avx2"))) void backward_avx2(const PoolShape& s, const float* grad, const uint8_t* places, float* in, float* bias, int64_t begin, int64_t end) {
+__attribute__((target("avx2"))) void backward_avx2(const PoolShape& s, const float* grad, const uint8_t* places,
+                                                   float* in, float* bias, int64_t begin, int64_t end) {
   backward_body(s, grad, places, in, bias, begin, end);
 }
-__attribute__((target("avx512f,avx512bw,avx512vl"))) void forward_avx512(const PoolShape& s, const float* in, const float* bias, float* out, uint8_t* places, int64_t begin, int64_t end) {
+__attribute__((target("avx512f,avx512bw,avx512vl"))) void forward_avx512(const PoolShape& s, const float* in,
+                                                                         const float* bias, float* out, uint8_t* places,
+                                                                         int64_t begin, int64_t end) {
   forward_body(s, in, bias, out, places, begin, end);
 }
-__attribute__((target("avx512f,avx512bw,avx512vl"))) void backward_avx512(const PoolShape& s, const float* grad, const uint8_t* places, float* in, float* bias, int64_t begin, int64_t end) {
+__attribute__((target("avx512f,avx512bw,avx512vl"))) void backward_avx512(const PoolShape& s, const float* grad,
+                                                                          const uint8_t* places, float* in, float* bias,
+                                                                          int64_t begin, int64_t end) {
   backward_body(s, grad, places, in, bias, begin, end);
 }
 #endif
@@ -147,8 +159,8 @@ constexpr PoolLoops avx512 = {forward_avx512, backward_avx512};
 }  // namespace
 
 bool PoolShape::tiles() const {
-  return window.padding_h == 0 && window.padding_w == 0 && window.stride_h == window.kernel_h && window.stride_w == window.kernel_w &&
-         height == out_h * window.kernel_h && width == out_w * window.kernel_w;
+  return window.padding_h == 0 && window.padding_w == 0 && window.stride_h == window.kernel_h &&
+         window.stride_w == window.kernel_w && height == out_h * window.kernel_h && width == out_w * window.kernel_w;
 }
 
 bool PoolShape::valid() const {
@@ -157,15 +169,21 @@ bool PoolShape::valid() const {
 }
 
 PoolShape pool_shape(int64_t channels, int64_t height, int64_t width, const PoolWindow& w, bool relu) {
-  return {height, width, channels, output_size(height, w.kernel_h, w.stride_h, w.padding_h, w.ceil_mode),
-          output_size(width, w.kernel_w, w.stride_w, w.padding_w, w.ceil_mode), w, relu};
+  return {height,
+          width,
+          channels,
+          output_size(height, w.kernel_h, w.stride_h, w.padding_h, w.ceil_mode),
+          output_size(width, w.kernel_w, w.stride_w, w.padding_w, w.ceil_mode),
+          w,
+          relu};
 }
 
 std::vector<PoolLoops> pool_loop_variants() {
   std::vector<PoolLoops> usable = {baseline};
 #ifdef GRADLOOM_X86_VARIANTS
   if (__builtin_cpu_supports("avx2")) usable.push_back(avx2);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) usable.push_back(avx512);
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+    usable.push_back(avx512);
 #endif
   return usable;
 }

@@ -35,12 +35,13 @@ struct PoolShape {
 /// The output's size by PyTorch's rules; 0 where the window does not fit.
 PoolShape pool_shape(int64_t channels, int64_t height, int64_t width, const PoolWindow& window, bool relu);
 
-/// Samples [begin, end) of dense channels_last arrays. `bias` (one a channel) may be null. `grad_bias` may be null; else each sample gets
-/// its row of sums [samples, channels].
+/// Samples [begin, end) of dense channels_last arrays. `bias` (one a channel) may be null. `grad_bias` may be null;
+/// else each sample gets its row of sums [samples, channels].
 struct PoolLoops {
-  void (*forward)(const PoolShape&, const float* input, const float* bias, float* output, uint8_t* places, int64_t begin, int64_t end);
-  void (*backward)(const PoolShape&, const float* grad_output, const uint8_t* places, float* grad_input, float* grad_bias, int64_t begin,
-                   int64_t end);
+  void (*forward)(const PoolShape&, const float* input, const float* bias, float* output, uint8_t* places,
+                  int64_t begin, int64_t end);
+  void (*backward)(const PoolShape&, const float* grad_output, const uint8_t* places, float* grad_input,
+                   float* grad_bias, int64_t begin, int64_t end);
 };
 
 /// The best for this processor.

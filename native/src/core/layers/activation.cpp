@@ -21,14 +21,15 @@ Forward activation(const Builder& build, Apply apply, Overwrite overwrite) {
 }  // namespace
 
 Forward build_relu(Builder& build) {
-  // After the pooling that follows, ReLU has a fraction of the elements. Values and gradients are equal: a window's maximum is positive in
-  // both orders or in neither, its place is the same where it is, and no gradient passes where it is not.
+  // After the pooling that follows, ReLU has a fraction of the elements. Values and gradients are equal: a window's
+  // maximum is positive in both orders or in neither, its place is the same where it is, and no gradient passes where
+  // it is not.
   if (!build.following().empty() && build.following()[0].kind == "MaxPool2d") {
     const MaxPoolArgs pool = max_pool_args(build.following()[0].args);
-    if (pool.dense()) build.run_together(2, [pool](const at::Tensor& x, const Pass&) { return run_max_pool(x, pool, true); });
+    if (pool.dense())
+      build.run_together(2, [pool](const at::Tensor& x, const Pass&) { return run_max_pool(x, pool, true); });
   }
-  return activation(
-      build, [](const at::Tensor& x) { return at::relu(x); }, [](at::Tensor& x) { return at::relu_(x); });
+  return activation(build, [](const at::Tensor& x) { return at::relu(x); }, [](at::Tensor& x) { return at::relu_(x); });
 }
 
 Forward build_leaky_relu(Builder& build) {
@@ -40,7 +41,9 @@ Forward build_leaky_relu(Builder& build) {
 }
 
 Forward build_gelu(Builder& build) {
-  return [approximate = build.args().string("approximate")](const at::Tensor& x, const Pass&) { return at::gelu(x, approximate); };
+  return [approximate = build.args().string("approximate")](const at::Tensor& x, const Pass&) {
+    return at::gelu(x, approximate);
+  };
 }
 
 Forward build_silu(Builder&) {
@@ -53,8 +56,7 @@ Forward build_sigmoid(Builder& build) {
 }
 
 Forward build_tanh(Builder& build) {
-  return activation(
-      build, [](const at::Tensor& x) { return at::tanh(x); }, [](at::Tensor& x) { return at::tanh_(x); });
+  return activation(build, [](const at::Tensor& x) { return at::tanh(x); }, [](at::Tensor& x) { return at::tanh_(x); });
 }
 
 Forward build_softmax(Builder& build) {

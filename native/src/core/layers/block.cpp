@@ -17,21 +17,27 @@ Lists build_children(Builder& build) {
   return lists;
 }
 
-at::Tensor join_by(at::Tensor (*join)(const at::Tensor&, const at::Tensor&), const Lists& branches, const at::Tensor& input,
-                   const Pass& pass) {
+at::Tensor join_by(at::Tensor (*join)(const at::Tensor&, const at::Tensor&), const Lists& branches,
+                   const at::Tensor& input, const Pass& pass) {
   at::Tensor result = branches.front()->forward(input, pass);
   for (size_t i = 1; i < branches.size(); ++i) result = join(result, branches[i]->forward(input, pass));
   return result;
 }
 
-at::Tensor add(const at::Tensor& a, const at::Tensor& b) { return at::add(a, b); }
-at::Tensor multiply(const at::Tensor& a, const at::Tensor& b) { return at::mul(a, b); }
+at::Tensor add(const at::Tensor& a, const at::Tensor& b) {
+  return at::add(a, b);
+}
+at::Tensor multiply(const at::Tensor& a, const at::Tensor& b) {
+  return at::mul(a, b);
+}
 
 }  // namespace
 
 Forward build_residual(Builder& build) {
   const Lists lists = build_children(build);
-  if (lists.empty()) throw Error("BAD_CALL", "Residual " + build.plan().path + " has no layers.", "Plan the project again.", build.plan().path);
+  if (lists.empty())
+    throw Error("BAD_CALL", "Residual " + build.plan().path + " has no layers.", "Plan the project again.",
+                build.plan().path);
   const std::shared_ptr<const List> layers = lists.front();
   const std::shared_ptr<const List> shortcut = lists.size() > 1 ? lists[1] : std::make_shared<const List>();
   return [layers, shortcut](const at::Tensor& input, const Pass& pass) {
@@ -44,8 +50,10 @@ Forward build_residual(Builder& build) {
 Forward build_parallel(Builder& build) {
   const Lists branches = build_children(build);
   const std::string join = build.args().string("join");
-  if (join == "add") return [branches](const at::Tensor& x, const Pass& pass) { return join_by(add, branches, x, pass); };
-  if (join == "multiply") return [branches](const at::Tensor& x, const Pass& pass) { return join_by(multiply, branches, x, pass); };
+  if (join == "add")
+    return [branches](const at::Tensor& x, const Pass& pass) { return join_by(add, branches, x, pass); };
+  if (join == "multiply")
+    return [branches](const at::Tensor& x, const Pass& pass) { return join_by(multiply, branches, x, pass); };
   return [branches, dim = build.args().integer("dim")](const at::Tensor& input, const Pass& pass) {
     std::vector<at::Tensor> outputs;
     for (const auto& branch : branches) outputs.push_back(branch->forward(input, pass));

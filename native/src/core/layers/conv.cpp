@@ -11,7 +11,8 @@ namespace gradloom {
 namespace {
 
 /// Widths for at::pad: last dimension first, before and after. `same` puts the odd one after, as PyTorch does.
-std::vector<int64_t> pad_widths(const Args& args, const std::vector<int64_t>& kernel_size, const std::vector<int64_t>& dilation) {
+std::vector<int64_t> pad_widths(const Args& args, const std::vector<int64_t>& kernel_size,
+                                const std::vector<int64_t>& dilation) {
   if (!args.is_string("padding")) {
     const std::vector<int64_t> padding = args.pair("padding");
     return {padding[1], padding[1], padding[0], padding[0]};
@@ -26,8 +27,9 @@ std::vector<int64_t> pad_widths(const Args& args, const std::vector<int64_t>& ke
   return widths;
 }
 
-/// oneDNN convolves channels_last without reordering its input, and pooling after it runs along contiguous channels: two to three times
-/// faster on the CPU. A convolution follows its weight's layout, and the layers after it follow their input's.
+/// oneDNN convolves channels_last without reordering its input, and pooling after it runs along contiguous channels:
+/// two to three times faster on the CPU. A convolution follows its weight's layout, and the layers after it follow
+/// their input's.
 at::Tensor in_fast_layout(const at::Tensor& weight, c10::Device device) {
   if (!device.is_cpu() || !at::hasMKLDNN() || !at::globalContext().userEnabledMkldnn()) return weight;
   return at::empty(weight.sizes(), weight.options().memory_format(at::MemoryFormat::ChannelsLast)).copy_(weight);
@@ -46,7 +48,8 @@ void offer_pooling(Builder& build, const at::Tensor& weight, const at::Tensor& b
   const MaxPoolArgs pool = max_pool_args(next[at_pool].args);
   if (!pool.dense()) return;
   build.run_together(at_pool + 2, [=](const at::Tensor& input, const Pass&) {
-    if (conv_max_pool_applies(input, weight, conv, pool.window)) return conv_max_pool(input, weight, bias, conv, pool.window, relu);
+    if (conv_max_pool_applies(input, weight, conv, pool.window))
+      return conv_max_pool(input, weight, bias, conv, pool.window, relu);
     return run_max_pool(run_conv(input, weight, bias, conv), pool, relu);
   });
 }
@@ -59,7 +62,8 @@ Forward build_conv2d(Builder& build) {
   const std::vector<int64_t> stride = args.pair("stride");
   const std::vector<int64_t> dilation = args.pair("dilation");
   const int64_t groups = args.integer("groups");
-  const std::vector<int64_t> shape = {args.integer("out_channels"), args.integer("in_channels") / groups, kernel_size[0], kernel_size[1]};
+  const std::vector<int64_t> shape = {args.integer("out_channels"), args.integer("in_channels") / groups,
+                                      kernel_size[0], kernel_size[1]};
   const at::Tensor weight = build.parameter("weight", in_fast_layout(draw_weight(shape), build.device()));
   const at::Tensor bias = args.flag("bias") ? build.parameter("bias", draw_bias(shape)) : at::Tensor();
 

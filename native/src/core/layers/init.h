@@ -7,7 +7,8 @@
 
 namespace gradloom {
 
-/// Weights of Linear and convolutions: kaiming_uniform_(a=sqrt(5)) over the fan-in of `shape` (all dimensions but the first).
+/// Weights of Linear and convolutions: kaiming_uniform_(a=sqrt(5)) over the fan-in of `shape` (all dimensions but the
+/// first).
 at::Tensor draw_weight(const std::vector<int64_t>& shape);
 
 /// Their bias: uniform within ±1/sqrt(fan-in) of the weight's `shape`.

@@ -42,7 +42,8 @@ Forward build_batch_norm2d(Builder& build) {
       if (cumulative) factor = 1.0 / static_cast<double>(tracked.item<int64_t>());
     }
     const bool batch_statistics = pass.training || !mean.defined();
-    return at::batch_norm(input, weight, bias, mean, variance, batch_statistics, factor, eps, at::globalContext().userEnabledCuDNN());
+    return at::batch_norm(input, weight, bias, mean, variance, batch_statistics, factor, eps,
+                          at::globalContext().userEnabledCuDNN());
   };
 }
 

@@ -20,19 +20,22 @@ MaxPoolArgs max_pool_args(const Args& args) {
   const std::vector<int64_t> stride = window_stride(args);
   const std::vector<int64_t> padding = args.pair("padding");
   const std::vector<int64_t> dilation = args.pair("dilation");
-  return {{kernel_size[0], kernel_size[1], stride[0], stride[1], padding[0], padding[1], args.flag("ceil_mode")}, {dilation[0], dilation[1]}};
+  return {{kernel_size[0], kernel_size[1], stride[0], stride[1], padding[0], padding[1], args.flag("ceil_mode")},
+          {dilation[0], dilation[1]}};
 }
 
 at::Tensor run_max_pool(const at::Tensor& input, const MaxPoolArgs& args, bool relu) {
   const PoolWindow& w = args.window;
   if (args.dense() && max_pool_applies(input, w)) return max_pool(input, w, relu);
-  at::Tensor output = at::max_pool2d(input, {w.kernel_h, w.kernel_w}, {w.stride_h, w.stride_w}, {w.padding_h, w.padding_w},
-                                     args.dilation, w.ceil_mode);
+  at::Tensor output = at::max_pool2d(input, {w.kernel_h, w.kernel_w}, {w.stride_h, w.stride_w},
+                                     {w.padding_h, w.padding_w}, args.dilation, w.ceil_mode);
   return relu ? at::relu_(output) : output;
 }
 
 Forward build_max_pool2d(Builder& build) {
-  return [args = max_pool_args(build.args())](const at::Tensor& input, const Pass&) { return run_max_pool(input, args, false); };
+  return [args = max_pool_args(build.args())](const at::Tensor& input, const Pass&) {
+    return run_max_pool(input, args, false);
+  };
 }
 
 Forward build_avg_pool2d(Builder& build) {

@@ -1,4 +1,5 @@
-// The layer table itself. To add a kind: a row here, its build function in the family's file, and its row in engine/contract/layers.
+// The layer table itself. To add a kind: a row here, its build function in the family's file, and its row in
+// engine/contract/layers.
 #include "core/layers/table.h"
 
 #include "core/errors.h"
@@ -24,7 +25,10 @@ constexpr LayerKind kinds[] = {
      true},
     {"AdaptiveAvgPool2d", {"output_size"}, build_adaptive_avg_pool2d, true},
     // norm.cpp
-    {"BatchNorm2d", {"num_features", "eps", "momentum", "affine", "track_running_stats", "bias"}, build_batch_norm2d, true},
+    {"BatchNorm2d",
+     {"num_features", "eps", "momentum", "affine", "track_running_stats", "bias"},
+     build_batch_norm2d,
+     true},
     {"LayerNorm", {"normalized_shape", "eps", "elementwise_affine", "bias"}, build_layer_norm, true},
     // activation.cpp
     {"ReLU", {}, build_relu},
@@ -46,13 +50,16 @@ constexpr LayerKind kinds[] = {
 
 }  // namespace
 
-std::span<const LayerKind> layer_kinds() { return kinds; }
+std::span<const LayerKind> layer_kinds() {
+  return kinds;
+}
 
 const LayerKind& layer_kind(const LayerPlan& plan) {
   for (const LayerKind& row : kinds) {
     if (row.kind == plan.kind) return row;
   }
-  throw Error("NOT_SUPPORTED", "The engine has no layer kind " + plan.kind + ".", "Update Gradloom, or use another kind.", plan.path);
+  throw Error("NOT_SUPPORTED", "The engine has no layer kind " + plan.kind + ".",
+              "Update Gradloom, or use another kind.", plan.path);
 }
 
 }  // namespace gradloom

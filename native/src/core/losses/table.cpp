@@ -55,20 +55,26 @@ class MSELoss final : public Loss {
 };
 
 constexpr LossKind kinds[] = {
-    {"CrossEntropyLoss", {"weight", "ignore_index", "label_smoothing"},
-     [](const Args& args, c10::Device device) -> std::unique_ptr<Loss> { return std::make_unique<CrossEntropyLoss>(args, device); }},
+    {"CrossEntropyLoss",
+     {"weight", "ignore_index", "label_smoothing"},
+     [](const Args& args, c10::Device device) -> std::unique_ptr<Loss> {
+       return std::make_unique<CrossEntropyLoss>(args, device);
+     }},
     {"MSELoss", {}, [](const Args&, c10::Device) -> std::unique_ptr<Loss> { return std::make_unique<MSELoss>(); }},
 };
 
 }  // namespace
 
-std::span<const LossKind> loss_kinds() { return kinds; }
+std::span<const LossKind> loss_kinds() {
+  return kinds;
+}
 
 std::unique_ptr<Loss> build_loss(const KindPlan& plan, c10::Device device) {
   for (const LossKind& row : kinds) {
     if (row.kind == plan.kind) return row.build(plan.args, device);
   }
-  throw Error("NOT_SUPPORTED", "The engine has no loss " + plan.kind + ".", "Update Gradloom, or use another kind.", "training.loss");
+  throw Error("NOT_SUPPORTED", "The engine has no loss " + plan.kind + ".", "Update Gradloom, or use another kind.",
+              "training.loss");
 }
 
 }  // namespace gradloom

@@ -8,7 +8,9 @@ namespace gradloom {
 
 namespace {
 
-at::Tensor accuracy(const at::Tensor& output, const at::Tensor& target) { return output.argmax(1).eq(target).sum(at::kFloat); }
+at::Tensor accuracy(const at::Tensor& output, const at::Tensor& target) {
+  return output.argmax(1).eq(target).sum(at::kFloat);
+}
 
 constexpr MetricKind kinds[] = {
     {"accuracy", accuracy},
@@ -16,13 +18,16 @@ constexpr MetricKind kinds[] = {
 
 }  // namespace
 
-std::span<const MetricKind> metric_kinds() { return kinds; }
+std::span<const MetricKind> metric_kinds() {
+  return kinds;
+}
 
 const MetricKind& metric_kind(const std::string& name) {
   for (const MetricKind& row : kinds) {
     if (row.name == name) return row;
   }
-  throw Error("NOT_SUPPORTED", "The engine has no metric " + name + ".", "Update Gradloom, or use another metric.", "training.metrics");
+  throw Error("NOT_SUPPORTED", "The engine has no metric " + name + ".", "Update Gradloom, or use another metric.",
+              "training.metrics");
 }
 
 }  // namespace gradloom

@@ -53,7 +53,8 @@ List build_list(const std::vector<LayerPlan>& plans, Registry& registry) {
     const LayerKind& row = layer_kind(plan);
     Builder builder(plan, std::span(plans).subspan(i + 1), registry, list.free_output);
     Forward forward = row.build(builder);
-    list.nodes.push_back({plan.path, plan.kind, plan.output, std::move(forward), !plan.children.empty(), builder.together, builder.together_layers});
+    list.nodes.push_back({plan.path, plan.kind, plan.output, std::move(forward), !plan.children.empty(),
+                          builder.together, builder.together_layers});
     if (builder.together) group_end = std::max(group_end, i + builder.together_layers);
     list.free_output = row.free_output && i >= group_end;
   }

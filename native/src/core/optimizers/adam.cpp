@@ -8,10 +8,10 @@ namespace gradloom {
 namespace {
 
 /// The fused kernel of a kind; Adam and AdamW differ in nothing else.
-using Kernel = void (*)(at::TensorList parameters, at::TensorList gradients, at::TensorList exp_avgs, at::TensorList exp_avg_sqs,
-                        at::TensorList max_exp_avg_sqs, at::TensorList steps, double lr, double beta1, double beta2, double weight_decay,
-                        double eps, bool amsgrad, bool maximize, const std::optional<at::Tensor>& grad_scale,
-                        const std::optional<at::Tensor>& found_inf);
+using Kernel = void (*)(at::TensorList parameters, at::TensorList gradients, at::TensorList exp_avgs,
+                        at::TensorList exp_avg_sqs, at::TensorList max_exp_avg_sqs, at::TensorList steps, double lr,
+                        double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
+                        const std::optional<at::Tensor>& grad_scale, const std::optional<at::Tensor>& found_inf);
 
 class Adam final : public Optimizer {
  public:
@@ -33,7 +33,8 @@ class Adam final : public Optimizer {
     steps_.add_(1).sub_(found_inf);
     kernel_(parameters_, gradients, columns_[1].tensors, columns_[2].tensors,
             amsgrad_ ? at::TensorList(columns_[3].tensors) : at::TensorList(), columns_[0].tensors, values.lr,
-            values.momentum.value_or(betas_.at(0)), betas_.at(1), values.weight_decay.value_or(weight_decay_), eps_, amsgrad_, maximize_,
+            values.momentum.value_or(betas_.at(0)), betas_.at(1), values.weight_decay.value_or(weight_decay_), eps_,
+            amsgrad_, maximize_,
             /*grad_scale=*/{}, found_inf);
     started_ = true;
   }
@@ -41,7 +42,8 @@ class Adam final : public Optimizer {
  private:
   std::vector<at::Tensor> zeros() const {
     std::vector<at::Tensor> result;
-    for (const at::Tensor& parameter : parameters_) result.push_back(at::zeros_like(parameter, parameter.options().requires_grad(false)));
+    for (const at::Tensor& parameter : parameters_)
+      result.push_back(at::zeros_like(parameter, parameter.options().requires_grad(false)));
     return result;
   }
 

@@ -24,8 +24,8 @@ class Sgd final : public Optimizer {
   void step(at::TensorList gradients, const StepValues& values, const at::Tensor& found_inf) override {
     const at::TensorList buffers = columns_.empty() ? at::TensorList() : at::TensorList(columns_[0].tensors);
     const double momentum = columns_.empty() ? 0 : values.momentum.value_or(momentum_);
-    at::_fused_sgd_(parameters_, gradients, buffers, values.weight_decay.value_or(weight_decay_), momentum, values.lr, dampening_,
-                    nesterov_, maximize_, /*is_first_step=*/!started_, /*grad_scale=*/{}, found_inf);
+    at::_fused_sgd_(parameters_, gradients, buffers, values.weight_decay.value_or(weight_decay_), momentum, values.lr,
+                    dampening_, nesterov_, maximize_, /*is_first_step=*/!started_, /*grad_scale=*/{}, found_inf);
     started_ = true;
   }
 

@@ -12,7 +12,9 @@ namespace {
 /// Each buffer starts at a multiple of this many elements, as kernels like it.
 constexpr int64_t alignment = 16;
 
-int64_t room(const at::Tensor& buffer) { return (buffer.numel() + alignment - 1) / alignment * alignment; }
+int64_t room(const at::Tensor& buffer) {
+  return (buffer.numel() + alignment - 1) / alignment * alignment;
+}
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// The model's buffers (BatchNorm's statistics) in two flat tensors, so that a step can be taken back with a handful of operations.
+// The model's buffers (BatchNorm's statistics) in two flat tensors, so that a step can be taken back with a handful of
+// operations.
 #pragma once
 
 #include <ATen/core/TensorBody.h>

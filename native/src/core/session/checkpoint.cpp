@@ -64,7 +64,8 @@ void require_all(const LoadReport& report, const std::string& file) {
   if (parts.empty()) return;
   std::string what;
   for (const std::string& part : parts) what += (what.empty() ? "" : "; ") + part;
-  throw Error("WEIGHTS_MISMATCH", "The file does not belong to this model: it " + what + ".", "Use the project the checkpoint was made with.", file);
+  throw Error("WEIGHTS_MISMATCH", "The file does not belong to this model: it " + what + ".",
+              "Use the project the checkpoint was made with.", file);
 }
 
 void copy(const std::vector<Slot>& slots, const std::map<std::string, at::Tensor>& found, const LoadReport& report) {
@@ -75,7 +76,9 @@ void copy(const std::vector<Slot>& slots, const std::map<std::string, at::Tensor
   }
 }
 
-std::map<std::string, at::Tensor> by_name(const NamedTensors& tensors) { return {tensors.begin(), tensors.end()}; }
+std::map<std::string, at::Tensor> by_name(const NamedTensors& tensors) {
+  return {tensors.begin(), tensors.end()};
+}
 
 std::vector<Slot> model_slots(const Model& model) {
   std::vector<Slot> slots;
@@ -89,7 +92,8 @@ std::vector<Slot> optimizer_slots(const Model& model, const Optimizer& optimizer
   size_t parameter = 0;
   for (const ModelTensor& entry : model.tensors()) {
     if (entry.buffer) continue;
-    for (const StateColumn& column : optimizer.state()) slots.push_back({entry.name + "." + column.key, column.tensors[parameter]});
+    for (const StateColumn& column : optimizer.state())
+      slots.push_back({entry.name + "." + column.key, column.tensors[parameter]});
     ++parameter;
   }
   return slots;
@@ -106,7 +110,8 @@ NamedTensors named(const std::vector<Slot>& slots) {
 void Session::Impl::save_state(const std::string& folder) {
   write_safetensors(folder + "/model.safetensors", named(model_slots(model_)), metadata);
   const bool has_state = optimizer_->started() || optimizer_->state_before_start();
-  write_safetensors(folder + "/optimizer.safetensors", has_state ? named(optimizer_slots(model_, *optimizer_)) : NamedTensors(), metadata);
+  write_safetensors(folder + "/optimizer.safetensors",
+                    has_state ? named(optimizer_slots(model_, *optimizer_)) : NamedTensors(), metadata);
   write_safetensors(folder + "/rng.safetensors", generators_.states(), metadata);
 }
 

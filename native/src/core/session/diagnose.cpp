@@ -1,4 +1,5 @@
-// Where a batch stops being finite: every layer's output, the loss, then the gradients from the last layer to the first.
+// Where a batch stops being finite: every layer's output, the loss, then the gradients from the last layer to the
+// first.
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -9,7 +10,9 @@ namespace gradloom {
 
 namespace {
 
-bool finite(const at::Tensor& values) { return values.isfinite().all().item<bool>(); }
+bool finite(const at::Tensor& values) {
+  return values.isfinite().all().item<bool>();
+}
 
 struct Seen {
   const Node* node;
@@ -27,12 +30,14 @@ class Recorder final : public Observer {
   std::vector<Seen> seen;
 };
 
-Diagnosis at_layer(const std::string& phase, const Node& node) { return {phase, node.path, node.kind}; }
+Diagnosis at_layer(const std::string& phase, const Node& node) {
+  return {phase, node.path, node.kind};
+}
 
 /// A layer's own tensors start with its path; a block's children have longer ones.
 bool owns(const Node& node, const std::string& tensor) {
-  return tensor.size() > node.path.size() && tensor.compare(0, node.path.size(), node.path) == 0 && tensor[node.path.size()] == '.' &&
-         !node.children;
+  return tensor.size() > node.path.size() && tensor.compare(0, node.path.size(), node.path) == 0 &&
+         tensor[node.path.size()] == '.' && !node.children;
 }
 
 }  // namespace
@@ -60,12 +65,15 @@ Diagnosis Session::Impl::diagnose(int64_t epoch, int64_t index) {
     wanted.push_back(seen.output);
     nodes.push_back(seen.node);
   }
-  const std::vector<at::Tensor> gradients = torch::autograd::grad({loss}, wanted, {}, std::nullopt, false, /*allow_unused=*/true);
+  const std::vector<at::Tensor> gradients =
+      torch::autograd::grad({loss}, wanted, {}, std::nullopt, false, /*allow_unused=*/true);
   const auto bad = [&](size_t i) { return gradients[i].defined() && !finite(gradients[i]); };
-  // Backward runs from the last layer to the first: in that order the first gradient of an output that is not finite was made by the
-  // layer after it, unless it is the last, whose gradient the loss made.
+  // Backward runs from the last layer to the first: in that order the first gradient of an output that is not finite
+  // was made by the layer after it, unless it is the last, whose gradient the loss made.
   for (size_t i = nodes.size(); i-- > 0;) {
-    if (bad(parameters_.size() + i)) return i + 1 < nodes.size() ? at_layer("backward", *nodes[i + 1]) : Diagnosis{"backward", std::nullopt, std::nullopt};
+    if (bad(parameters_.size() + i))
+      return i + 1 < nodes.size() ? at_layer("backward", *nodes[i + 1])
+                                  : Diagnosis{"backward", std::nullopt, std::nullopt};
     size_t parameter = 0;
     for (const ModelTensor& entry : model_.tensors()) {
       if (entry.buffer) continue;

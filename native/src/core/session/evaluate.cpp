@@ -1,4 +1,5 @@
-// Forward passes in eval mode over a split: loss, metrics, confusion, predictions. The training generator is not touched.
+// Forward passes in eval mode over a split: loss, metrics, confusion, predictions. The training generator is not
+// touched.
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
@@ -40,7 +41,8 @@ EvaluateResult Session::Impl::evaluate(const EvaluateRequest& request) {
   const SettingsScope settings(plan_);
   const c10::InferenceMode inference;
   const int64_t count = loader_.split_count(request.split);
-  if (request.batch_size < 1) throw Error("BAD_CALL", "A batch needs at least one sample.", "Give batch_size at least 1.");
+  if (request.batch_size < 1)
+    throw Error("BAD_CALL", "A batch needs at least one sample.", "Give batch_size at least 1.");
 
   EvaluateResult result;
   std::vector<at::Tensor> losses, divisors;
@@ -62,7 +64,8 @@ EvaluateResult Session::Impl::evaluate(const EvaluateRequest& request) {
   const double nothing = std::numeric_limits<double>::quiet_NaN();
   result.loss = losses.empty() ? nothing : total(losses) / total(divisors);
   for (size_t i = 0; i < metrics_.size(); ++i) {
-    result.metrics[std::string(metrics_[i]->name)] = losses.empty() ? nothing : total(metrics[i]) / static_cast<double>(result.samples);
+    result.metrics[std::string(metrics_[i]->name)] =
+        losses.empty() ? nothing : total(metrics[i]) / static_cast<double>(result.samples);
   }
   if (confusion.defined()) {
     const at::Tensor host = confusion.cpu();
@@ -87,9 +90,11 @@ PredictResult Session::Impl::predict(const PredictRequest& request) {
     result.width = logits.back().size(1);
     if (batch.target.scalar_type() == at::kLong && batch.target.dim() == 1) {
       const at::Tensor target = batch.target.cpu();
-      result.targets.insert(result.targets.end(), target.const_data_ptr<int64_t>(), target.const_data_ptr<int64_t>() + target.numel());
+      result.targets.insert(result.targets.end(), target.const_data_ptr<int64_t>(),
+                            target.const_data_ptr<int64_t>() + target.numel());
     } else {
-      result.targets.insert(result.targets.end(), static_cast<size_t>(batch.samples), std::numeric_limits<double>::quiet_NaN());
+      result.targets.insert(result.targets.end(), static_cast<size_t>(batch.samples),
+                            std::numeric_limits<double>::quiet_NaN());
     }
   }
   if (logits.empty()) return result;

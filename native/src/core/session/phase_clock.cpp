@@ -17,9 +17,13 @@ c10::Event PhaseClock::record() const {
   return event;
 }
 
-void PhaseClock::mark(Phase phase) { add(phase, 0); }
+void PhaseClock::mark(Phase phase) {
+  add(phase, 0);
+}
 
-void PhaseClock::mark_batch(double wait_seconds) { add(&PhaseSeconds::copy, wait_seconds); }
+void PhaseClock::mark_batch(double wait_seconds) {
+  add(&PhaseSeconds::copy, wait_seconds);
+}
 
 void PhaseClock::add(Phase phase, double wait_seconds) {
   if (!device_.is_cpu()) {
@@ -40,7 +44,8 @@ void PhaseClock::attribute(Phase phase, double wait_seconds, double seconds) {
 
 PhaseSeconds PhaseClock::finish() {
   for (size_t i = 1; i < intervals_.size(); ++i) {
-    attribute(intervals_[i].phase, intervals_[i].wait_seconds, intervals_[i - 1].end.elapsedTime(intervals_[i].end) / 1000);
+    attribute(intervals_[i].phase, intervals_[i].wait_seconds,
+              intervals_[i - 1].end.elapsedTime(intervals_[i].end) / 1000);
   }
   const double known = seconds_.data + seconds_.copy + seconds_.forward + seconds_.backward + seconds_.optimizer;
   seconds_.total = std::max(known, std::chrono::duration<double>(Clock::now() - start_).count());

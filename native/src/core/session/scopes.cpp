@@ -76,9 +76,13 @@ Generators::Scope::~Scope() {
   }
 }
 
-at::Tensor Generators::device_state() const { return read(entries_.back().generator); }
+at::Tensor Generators::device_state() const {
+  return read(entries_.back().generator);
+}
 
-void Generators::set_device_state(const at::Tensor& state) { write(entries_.back().generator, state); }
+void Generators::set_device_state(const at::Tensor& state) {
+  write(entries_.back().generator, state);
+}
 
 std::vector<std::pair<std::string, at::Tensor>> Generators::states() const {
   std::vector<std::pair<std::string, at::Tensor>> result;

@@ -1,4 +1,5 @@
-// What is global to the process in libtorch, set for the time of one call: threads, determinism, precision, random numbers.
+// What is global to the process in libtorch, set for the time of one call: threads, determinism, precision, random
+// numbers.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -34,7 +35,8 @@ class Generators {
  public:
   Generators(c10::Device device, uint64_t seed);
 
-  /// While it lives the process's default generators continue the session's numbers; afterwards they stand where they stood.
+  /// While it lives the process's default generators continue the session's numbers; afterwards they stand where they
+  /// stood.
   class Scope {
    public:
     explicit Scope(Generators& generators);

@@ -26,7 +26,8 @@ Model build_model(const Plan& plan, c10::Device device, Generators& generators) 
   const Generators::Scope randomness(generators);
   Model model(plan.model, device);
   if (!model.parameters().empty()) return model;
-  throw Error("PROJECT_INVALID", "The model has nothing to learn: no layer has parameters.", "Add a layer with weights, such as Linear.", "model.layers");
+  throw Error("PROJECT_INVALID", "The model has nothing to learn: no layer has parameters.",
+              "Add a layer with weights, such as Linear.", "model.layers");
 }
 
 }  // namespace
@@ -66,15 +67,35 @@ MemoryReport Session::Impl::memory(bool reset) {
 Session::Session(Plan plan) : impl_(std::make_unique<Impl>(std::move(plan))) {}
 Session::~Session() = default;
 
-StepsResult Session::train_steps(const StepsRequest& request) { return impl_->train_steps(request); }
-EvaluateResult Session::evaluate(const EvaluateRequest& request) { return impl_->evaluate(request); }
-PredictResult Session::predict(const PredictRequest& request) { return impl_->predict(request); }
-Diagnosis Session::diagnose(int64_t epoch, int64_t batch) { return impl_->diagnose(epoch, batch); }
-void Session::save_state(const std::string& folder) { impl_->save_state(folder); }
-void Session::load_state(const std::string& folder, bool model_only) { impl_->load_state(folder, model_only); }
-LoadReport Session::load_weights(const std::string& file) { return impl_->load_weights(file); }
-MemoryReport Session::memory(bool reset_peak) { return impl_->memory(reset_peak); }
-void Session::cancel() { impl_->cancelled = true; }
-void Session::forget_cancel() { impl_->cancelled = false; }
+StepsResult Session::train_steps(const StepsRequest& request) {
+  return impl_->train_steps(request);
+}
+EvaluateResult Session::evaluate(const EvaluateRequest& request) {
+  return impl_->evaluate(request);
+}
+PredictResult Session::predict(const PredictRequest& request) {
+  return impl_->predict(request);
+}
+Diagnosis Session::diagnose(int64_t epoch, int64_t batch) {
+  return impl_->diagnose(epoch, batch);
+}
+void Session::save_state(const std::string& folder) {
+  impl_->save_state(folder);
+}
+void Session::load_state(const std::string& folder, bool model_only) {
+  impl_->load_state(folder, model_only);
+}
+LoadReport Session::load_weights(const std::string& file) {
+  return impl_->load_weights(file);
+}
+MemoryReport Session::memory(bool reset_peak) {
+  return impl_->memory(reset_peak);
+}
+void Session::cancel() {
+  impl_->cancelled = true;
+}
+void Session::forget_cancel() {
+  impl_->cancelled = false;
+}
 
 }  // namespace gradloom

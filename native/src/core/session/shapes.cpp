@@ -33,8 +33,11 @@ at::Tensor ShapeCheck::run(const Node& node, const at::Tensor& input, const Pass
     fail(node, "cannot take an input of " + dims(input.sizes().slice(1)) + ": " + error.what_without_backtrace());
   }
   const at::IntArrayRef found = output.sizes().slice(1);
-  if (output.size(0) != input.size(0)) fail(node, "changes the number of samples from " + std::to_string(input.size(0)) + " to " + std::to_string(output.size(0)) + ".");
-  if (found != at::IntArrayRef(node.output)) fail(node, "gives " + dims(found) + " where the plan says " + dims(node.output) + ".");
+  if (output.size(0) != input.size(0))
+    fail(node, "changes the number of samples from " + std::to_string(input.size(0)) + " to " +
+                   std::to_string(output.size(0)) + ".");
+  if (found != at::IntArrayRef(node.output))
+    fail(node, "gives " + dims(found) + " where the plan says " + dims(node.output) + ".");
   return output;
 }
 

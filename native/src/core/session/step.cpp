@@ -9,7 +9,9 @@ namespace gradloom {
 
 namespace {
 
-void add(at::Tensor& sum, const at::Tensor& value) { sum = sum.defined() ? sum + value : value; }
+void add(at::Tensor& sum, const at::Tensor& value) {
+  sum = sum.defined() ? sum + value : value;
+}
 
 /// torch.nn.utils.clip_grad_norm_ with norm 2; returns the norm before clipping.
 at::Tensor clip_gradients(const std::vector<at::Tensor>& gradients, double max_norm) {
@@ -39,9 +41,11 @@ Session::Impl::Step::~Step() {
 
 void Session::Impl::Step::run_batch(const Batch& batch, int64_t batches, PhaseClock& clock) {
   const at::Tensor output = session_.forward(batch.input, true);
-  // Alone, a batch takes torch's mean. Several add up sums, divided at the end by all their samples (or weights): the large batch's mean.
+  // Alone, a batch takes torch's mean. Several add up sums, divided at the end by all their samples (or weights): the
+  // large batch's mean.
   const bool alone = batches == 1;
-  const at::Tensor loss = alone ? session_.loss_->mean(output, batch.target) : session_.loss_->sum(output, batch.target);
+  const at::Tensor loss =
+      alone ? session_.loss_->mean(output, batch.target) : session_.loss_->sum(output, batch.target);
   clock.mark(&PhaseSeconds::forward);
   std::vector<at::Tensor> gradients = torch::autograd::grad({loss}, session_.parameters_);
   clock.mark(&PhaseSeconds::backward);

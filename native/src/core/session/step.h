@@ -20,7 +20,8 @@ class Columns {
   std::vector<std::vector<at::Tensor>> values_;
 };
 
-/// Unless `finish` was reached, buffers and generators go back to where the step began. Lives within a Generators::Scope.
+/// Unless `finish` was reached, buffers and generators go back to where the step began. Lives within a
+/// Generators::Scope.
 class Session::Impl::Step {
  public:
   explicit Step(Impl& session);
@@ -31,8 +32,8 @@ class Session::Impl::Step {
   /// Forward and backward of one of the step's `batches`; the gradients add up.
   void run_batch(const Batch& batch, int64_t batches, PhaseClock& clock);
 
-  /// Updates the parameters, or nothing where a value was not finite; records the step's values: the flag, the loss, each metric's sum,
-  /// the gradients' norm when clipping.
+  /// Updates the parameters, or nothing where a value was not finite; records the step's values: the flag, the loss,
+  /// each metric's sum, the gradients' norm when clipping.
   void finish(const StepValues& values, Columns& columns);
 
   int64_t samples() const { return samples_; }

@@ -38,7 +38,9 @@ StepsResult Session::Impl::train_steps(const StepsRequest& request) {
   int64_t next = request.batch;
   while (static_cast<int64_t>(samples.size()) < request.steps && !result.cancelled) {
     const int64_t batches = std::min(plan_.accumulate, batches_per_epoch - next);
-    if (batches < 1) throw Error("BAD_CALL", "The epoch has no step after batch " + std::to_string(next) + ".", "Ask for fewer steps.");
+    if (batches < 1)
+      throw Error("BAD_CALL", "The epoch has no step after batch " + std::to_string(next) + ".",
+                  "Ask for fewer steps.");
     Step step(*this);
     for (int64_t i = 0; i < batches && !result.cancelled; ++i) {
       if (cancelled.exchange(false)) {
@@ -75,7 +77,8 @@ StepsResult Session::Impl::train_steps(const StepsRequest& request) {
       int64_t row = 1;
       result.columns["loss"].push_back(values[row++][step]);
       result.columns["samples"].push_back(count);
-      for (const MetricKind* metric : metrics_) result.columns[std::string(metric->name)].push_back(values[row++][step] / count);
+      for (const MetricKind* metric : metrics_)
+        result.columns[std::string(metric->name)].push_back(values[row++][step] / count);
       if (clips) result.columns["grad_norm"].push_back(values[row][step]);
       ++result.steps;
     }
