@@ -9,7 +9,8 @@ const keys = fc.constantFrom('a', 'b', 'kind', 'layers', 'näme', '"quoted"', ''
 const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
-    fc.jsonValue({ maxDepth: 0 }),
+    // JSON's text knows no −0.
+    fc.jsonValue({ maxDepth: 0 }).map((value) => (value === 0 ? 0 : value)),
     fc.array(tie('value'), { maxLength: 4 }),
     fc.dictionary(keys, tie('value'), { maxKeys: 4 }),
   ),

@@ -169,8 +169,7 @@ export class IndexServer {
     const end = Math.min(wheel.bytes.length, from + (this.behaviour.cutAfter ?? Number.POSITIVE_INFINITY));
     for (let at = from; at < end && !response.destroyed; at += 65_536) {
       const block = wheel.bytes.subarray(at, Math.min(end, at + 65_536));
-      if (!response.write(block))
-        await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+      await new Promise((resolve) => response.write(block, resolve));
       this.sent += block.length;
       if (this.behaviour.slow) await new Promise((resolve) => setTimeout(resolve, this.behaviour.slow));
     }
