@@ -22,7 +22,10 @@ struct Slot {
 
 std::string list(const std::vector<std::string>& names) {
   std::string text;
-  for (size_t i = 0; i < names.size() && i < 4; ++i) text += (i == 0 ? "" : ", ") + names[i];
+  for (size_t i = 0; i < names.size() && i < 4; ++i) {
+    if (i > 0) text += ", ";
+    text += names[i];
+  }
   return names.size() > 4 ? text + " and " + std::to_string(names.size() - 4) + " more" : text;
 }
 
@@ -63,7 +66,10 @@ void require_all(const LoadReport& report, const std::string& file) {
   if (!report.unexpected.empty()) parts.push_back("has unknown " + list(report.unexpected));
   if (parts.empty()) return;
   std::string what;
-  for (const std::string& part : parts) what += (what.empty() ? "" : "; ") + part;
+  for (const std::string& part : parts) {
+    if (!what.empty()) what += "; ";
+    what += part;
+  }
   throw Error("WEIGHTS_MISMATCH", "The file does not belong to this model: it " + what + ".",
               "Use the project the checkpoint was made with.", file);
 }

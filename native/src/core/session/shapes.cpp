@@ -12,7 +12,10 @@ namespace {
 
 std::string dims(at::IntArrayRef sizes) {
   std::string text;
-  for (const int64_t size : sizes) text += (text.empty() ? "" : "×") + std::to_string(size);
+  for (const int64_t size : sizes) {
+    if (!text.empty()) text += "×";
+    text += std::to_string(size);
+  }
   return text.empty() ? "a single value" : text;
 }
 
