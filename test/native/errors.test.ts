@@ -190,13 +190,13 @@ test.runIf(process.platform === 'linux')('a full disk is DISK_FULL, and nothing 
 
 test('a bounded CPU runs out of memory with a typed error', () => {
   const folder = temporaryFolder();
-  const plan = tinyPlan(folder);
+  const plan = tinyPlan(folder, { shape: [200, 200] });
   expect(runPlain(plan, folder, ['--steps', '2']).status).toBe(0);
-  const { status, lines } = runPlain(plan, folder, ['--steps', '2'], { GRADLOOM_CPU_LIMIT: '5000' });
+  const { status, lines } = runPlain(plan, folder, ['--steps', '2'], { GRADLOOM_CPU_LIMIT: '5000000' });
   expect(status).toBe(1);
   expect(lines.at(-1)).toMatchObject({
     type: 'error',
     code: 'OUT_OF_MEMORY',
-    message: expect.stringContaining('5000 bytes'),
+    message: expect.stringContaining('5000000 bytes'),
   });
 });

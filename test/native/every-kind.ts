@@ -30,7 +30,7 @@ function layerPlans(folder: string): Named[] {
       );
       const place = path.join(folder, `${kind}-${index}`);
       const input_ = writePack(place, { samples: 12, shape: input, input: 'float32' });
-      const target = writePack(path.join(place, 'target'), { samples: 12, shape: output, input: 'float32' });
+      const target = writePack(path.join(place, 'answers'), { samples: 12, shape: output, input: 'float32' });
       return { name: `${kind} ${index}`, plan: assemble(planned, { ...input_, target: target.input }) };
     }),
   );

@@ -23,6 +23,8 @@ const load = async (file) =>
 const { nativeFiles } = await load('../../engine/native/load.ts');
 /** @type {typeof import('./every-kind.ts')} */
 const { plansOfEveryKind } = await load('./every-kind.ts');
+/** @type {typeof import('./plans.ts')} */
+const { tinyPlan } = await load('./plans.ts');
 /** @type {typeof import('./malformed.ts')} */
 const { malformedWeights } = await load('./malformed.ts');
 
@@ -55,8 +57,9 @@ function runAll() {
   for (const [name, bytes] of Object.entries(malformedWeights)) {
     expect(`${name} as weights`, programs.run, [last, '--weights', written('weights', bytes)], 1, 'WEIGHTS_FORMAT');
   }
+  const large = written('large.json', JSON.stringify(tinyPlan(path.join(folder, 'large'), { shape: [300, 100] })));
   expect('a plan that is none', programs.run, [written('none.json', '{"model": [[[')], 2, 'BAD_CALL');
-  expect('too little memory', programs.run, [last], 1, 'OUT_OF_MEMORY', { GRADLOOM_CPU_LIMIT: '20000' });
+  expect('too little memory', programs.run, [large], 1, 'OUT_OF_MEMORY', { GRADLOOM_CPU_LIMIT: '200000' });
 }
 
 /** @param {string} name @param {string | Uint8Array} content */

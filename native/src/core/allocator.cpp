@@ -31,6 +31,8 @@ constexpr size_t huge_from = 1 << 22;    // blocks of several huge pages ask for
 // Kept bytes are bounded by twice the most that was ever in use, and at least by this. Sizes that do not all live at the same moment
 // need more blocks than the peak shows, and giving back the oldest block would take just the one the next step wants first.
 constexpr int64_t least_cache = 64 << 20;
+// Smaller allocations pass any budget: the way out of an error needs some, where another error would end the process.
+constexpr size_t bounded_from = 1 << 16;
 
 // AddressSanitizer is told which bytes of a block nobody may touch: all data of a kept one, what rounding up added to one in use.
 void forbid([[maybe_unused]] const void* data, [[maybe_unused]] size_t bytes) {
@@ -143,7 +145,7 @@ class CountingAllocator final : public c10::Allocator {
     const auto count = static_cast<int64_t>(bytes);
     const int64_t now = allocated_.fetch_add(count) + count;
     const int64_t budget = budget_.load(std::memory_order_relaxed);
-    if (budget > 0 && now > budget) {
+    if (budget > 0 && now > budget && bytes >= bounded_from) {
       allocated_.fetch_sub(count);
       fail(bytes, "above the limit of " + std::to_string(budget) + " bytes");
     }

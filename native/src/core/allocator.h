@@ -22,7 +22,7 @@ void reset_cpu_peak();
 /// Gives every kept block back to the system.
 void empty_cpu_cache();
 
-/// An allocation that would raise `allocated` above `bytes` throws c10::OutOfMemoryError; 0 means no limit.
+/// An allocation of 64 KiB or more that would raise `allocated` above `bytes` throws c10::OutOfMemoryError; 0 means no limit.
 void set_cpu_budget(size_t bytes);
 
 }  // namespace gradloom

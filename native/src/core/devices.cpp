@@ -11,6 +11,7 @@
 #include <ATen/DeviceAccelerator.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/DeviceType.h>
+#include <c10/util/Exception.h>
 
 #include <cstdlib>
 #include <mutex>
@@ -105,6 +106,12 @@ std::optional<std::pair<int64_t, int64_t>> device_memory(c10::Device device) {
   }
 }
 
+/// libtorch's warnings speak to programmers of networks, not to who runs one; they would land on standard error.
+class IgnoreWarnings final : public c10::WarningHandler {
+ public:
+  void process(const c10::Warning&) override {}
+};
+
 std::string names_of_all() {
   std::string names = "cpu";
   if (const auto type = present_accelerator()) {
@@ -116,6 +123,8 @@ std::string names_of_all() {
 }  // namespace
 
 void prepare_process() {
+  static IgnoreWarnings ignore_warnings;
+  c10::WarningUtils::set_warning_handler(&ignore_warnings);  // of this thread
   static std::once_flag once;
   std::call_once(once, [] {
     install_cpu_allocator();

@@ -9,8 +9,9 @@
 
 namespace gradloom {
 
-/// Loads, once for the process, the plug-in named by GRADLOOM_BACKEND and libtorch_cuda when there is an NVIDIA driver; installs the
-/// CPU allocator, bounded by GRADLOOM_CPU_LIMIT bytes if that is set. Must run before the first tensor, the first question about accelerators and the first backward().
+/// Once for the process: installs the CPU allocator, bounded by GRADLOOM_CPU_LIMIT bytes if that is set, and loads the plug-in named by
+/// GRADLOOM_BACKEND, or libtorch_cuda when there is an NVIDIA driver. Silences libtorch's warnings on the calling thread. Must run before
+/// the first tensor, the first question about accelerators and the first backward().
 void prepare_process();
 
 /// Throws DEVICE_UNKNOWN for a name no back end answers to, DEVICE_UNAVAILABLE for a device that is not there, saying what is.
