@@ -1,7 +1,7 @@
 /** The process that holds one run, or does one evaluation: started by the service, ends with its job. */
 import { GradloomError } from './contract/errors.ts';
 import { type Parent, parentOfWorker } from './processes.ts';
-import { evaluateRun, predictRun, RunControl, resumeRun, trainRun } from './runs/index.ts';
+import { type EventSink, evaluateRun, predictRun, RunControl, resumeRun, trainRun } from './runs/index.ts';
 import { type FromWorker, type Job, toWorker } from './runs/protocol.ts';
 
 function serve(parent: Parent): void {
@@ -10,7 +10,7 @@ function serve(parent: Parent): void {
   let busy = false;
 
   const work = async (job: Job) => {
-    const sink = (event: Parameters<Parameters<typeof trainRun>[1]>[0]) => void tell({ type: 'event', event });
+    const sink: EventSink = (event) => void tell({ type: 'event', event });
     switch (job.type) {
       case 'train':
         return trainRun(job.request, sink, control);

@@ -1,4 +1,5 @@
 /** The closed list of error codes, and the one error class that carries them across every boundary. */
+import { z } from 'zod';
 
 /** Codes for calls that could not be done. The native side throws the same strings. */
 export const errorCodes = [
@@ -52,15 +53,17 @@ export const errorCodes = [
 export type ErrorCode = (typeof errorCodes)[number];
 
 /** The same content as plain data: an event line, a wire message, a native exception. */
-export interface ErrorInfo {
-  code: ErrorCode;
+export const errorInfoSchema = z.object({
+  /** A code that a newer version has added is unforeseen here. */
+  code: z.enum(errorCodes).catch('INTERNAL'),
   /** What happened, and to what. One sentence, no trailing advice. */
-  message: string;
+  message: z.string(),
   /** What to do next. */
-  hint?: string;
+  hint: z.string().exactOptional(),
   /** Where: a file, or a place in the project such as `model.layers.3.out_features`. */
-  path?: string;
-}
+  path: z.string().exactOptional(),
+});
+export type ErrorInfo = z.infer<typeof errorInfoSchema>;
 
 export class GradloomError extends Error {
   override readonly name = 'GradloomError';

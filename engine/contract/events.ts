@@ -1,5 +1,6 @@
 /** The lines of a run's journal, of `--json` output and of the wire: one closed union, snake_case as written. */
-import type { ErrorInfo } from './errors.ts';
+import { z } from 'zod';
+import { errorInfoSchema } from './errors.ts';
 
 export const runStates = [
   'queued',
@@ -15,69 +16,91 @@ export const runStates = [
 export type RunState = (typeof runStates)[number];
 
 /** Non-finite numbers travel as strings. */
-export type Num = number | 'NaN' | 'Infinity' | '-Infinity';
+export const numSchema = z.union([z.number(), z.enum(['NaN', 'Infinity', '-Infinity'])]);
+export type Num = z.infer<typeof numSchema>;
 
-export interface MemoryLine {
-  allocated: number;
-  reserved: number;
-  peak: number;
-  rss: number;
-}
+const time = z.string();
 
-export type RunEvent =
-  | {
-      type: 'start';
-      run: string;
-      name: string;
-      device: string;
-      /** The precision used, and why when `auto` chose it. */
-      precision: string;
-      precision_reason?: string;
-      seed: number;
-      epochs: number;
-      steps_per_epoch: number;
-      train_samples: number;
-      val_samples: number;
-      parameters: number;
-      versions: Record<string, string>;
-      time: string;
-    }
-  /** Columns of equal length, one entry an optimizer step; `step` counts from 1. `lr` per step; metrics as `train_<metric>`. */
-  | {
-      type: 'steps';
-      epoch: number;
-      step: number[];
-      train_loss: Num[];
-      lr: number[];
-      time: string;
-      [column: string]: unknown;
-    }
-  | {
-      type: 'epoch';
-      epoch: number;
-      step: number;
-      train_loss: Num;
-      val_loss?: Num;
-      lr: number;
-      seconds: number;
-      samples_per_second: number;
+/** Bytes. */
+const memory = z.object({ allocated: z.number(), reserved: z.number(), peak: z.number(), rss: z.number() });
+
+export const runEventSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('start'),
+    run: z.string(),
+    name: z.string(),
+    device: z.string(),
+    /** The precision used, and why when `auto` chose it. */
+    precision: z.string(),
+    precision_reason: z.string().exactOptional(),
+    seed: z.number(),
+    epochs: z.number(),
+    steps_per_epoch: z.number(),
+    train_samples: z.number(),
+    val_samples: z.number(),
+    parameters: z.number(),
+    versions: z.record(z.string(), z.string()),
+    time,
+  }),
+  /** Columns of equal length, one entry an optimizer step; `step` counts from 1. Others: metrics as `train_<metric>`, `grad_norm`. */
+  z
+    .object({
+      type: z.literal('steps'),
+      epoch: z.number(),
+      step: z.array(z.number()),
+      train_loss: z.array(numSchema),
+      lr: z.array(z.number()),
+      time,
+    })
+    .catchall(z.unknown()),
+  /** Others: `train_accuracy`, `val_accuracy`… */
+  z
+    .object({
+      type: z.literal('epoch'),
+      epoch: z.number(),
+      step: z.number(),
+      train_loss: numSchema,
+      val_loss: numSchema.exactOptional(),
+      lr: z.number(),
+      seconds: z.number(),
+      samples_per_second: z.number(),
       /** Wall seconds by phase over the epoch's training. */
-      breakdown: Record<string, number>;
-      memory: MemoryLine;
-      time: string;
-      /** `train_accuracy`, `val_accuracy`… */
-      [metric: string]: unknown;
-    }
-  | { type: 'state'; status: RunState; time: string }
+      breakdown: z.record(z.string(), z.number()),
+      memory,
+      time,
+    })
+    .catchall(z.unknown()),
+  z.object({ type: z.literal('state'), status: z.enum(runStates), time }),
   /** While a run is prepared; told to listeners, never in a journal. `stage` is a phrase: "packing the data". */
-  | { type: 'progress'; stage: string; done: number; total: number; time: string }
-  | { type: 'resume'; from_step: number; time: string; note?: string }
-  | { type: 'checkpoint'; step: number; epoch: number; folder: string; roles: string[]; time: string }
-  | { type: 'advice'; code: string; message: string; hint?: string; time: string }
-  | ({ type: 'error'; time: string } & ErrorInfo)
-  | { type: 'end'; status: RunState; run: string; epoch: number; step: number; seconds: number; time: string };
-
-export type RunEventType = RunEvent['type'];
+  z.object({ type: z.literal('progress'), stage: z.string(), done: z.number(), total: z.number(), time }),
+  z.object({ type: z.literal('resume'), from_step: z.number(), time, note: z.string().exactOptional() }),
+  z.object({
+    type: z.literal('checkpoint'),
+    step: z.number(),
+    epoch: z.number(),
+    folder: z.string(),
+    roles: z.array(z.string()),
+    time,
+  }),
+  z.object({
+    type: z.literal('advice'),
+    code: z.string(),
+    message: z.string(),
+    hint: z.string().exactOptional(),
+    time,
+  }),
+  errorInfoSchema.extend({ type: z.literal('error'), time }),
+  z.object({
+    type: z.literal('end'),
+    status: z.enum(runStates),
+    run: z.string(),
+    epoch: z.number(),
+    step: z.number(),
+    seconds: z.number(),
+    time,
+  }),
+]);
+export type RunEvent = z.infer<typeof runEventSchema>;
 
 /** What a person may ask of a live run. */
 export const runActions = ['pause', 'park', 'continue', 'stop', 'discard'] as const;

@@ -6,8 +6,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import path from 'node:path';
 import { z } from 'zod';
 import { GradloomError } from '../contract/errors.ts';
+import { numSchema } from '../contract/events.ts';
 import { replaceJson, syncFolder, writeDurable, writeError } from './durable.ts';
 import { type Fingerprint, fingerprint, promisedBytes, sha256OfText } from './fingerprint.ts';
+import { bestSchema } from './summary.ts';
 import type { CheckpointName } from './types.ts';
 
 export const checkpointsName = 'checkpoints';
@@ -15,8 +17,6 @@ const indexName = 'index.json';
 const stateName = 'state.json';
 const temporaryPrefix = '.tmp-';
 const damagedPrefix = 'damaged-';
-
-const bestSchema = z.object({ monitor: z.string(), value: z.number(), epoch: z.number(), step: z.number() });
 
 /** Where a run stands, and all that is not tensors. Null entries are for what this version does not do yet. */
 const stateSchema = z.strictObject({
@@ -39,7 +39,7 @@ const stateSchema = z.strictObject({
   /** Seconds of all earlier epochs. */
   seconds: z.number(),
   /** The last finished epoch's numbers, as its event tells them. */
-  last: z.record(z.string(), z.union([z.number(), z.enum(['NaN', 'Infinity', '-Infinity'])])),
+  last: z.record(z.string(), numSchema),
   best: bestSchema.nullable(),
   schedule: z.null(),
   scaler: z.null(),

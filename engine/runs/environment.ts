@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { z } from 'zod';
 import { rootDir } from '../../native/setup/paths.mjs';
 import type { Addon } from '../contract/native.ts';
 import type { Plan } from '../contract/plan.ts';
@@ -10,23 +11,24 @@ import { environmentName } from './folder.ts';
 import type { Hardware, PreparedData } from './prepare.ts';
 
 /** Rewritten by a resume. */
-export interface Environment {
-  version: 1;
-  versions: Record<string, string>;
-  device: string;
-  device_label: string;
-  device_reason?: string;
-  precision: string;
-  precision_reason?: string;
-  threads: number;
-  cpu: string;
-  seed: number;
-  deterministic: boolean;
-  data_hash: string;
-  split_hash: string;
+const environmentSchema = z.object({
+  version: z.literal(1),
+  versions: z.record(z.string(), z.string()),
+  device: z.string(),
+  device_label: z.string(),
+  device_reason: z.string().exactOptional(),
+  precision: z.string(),
+  precision_reason: z.string().exactOptional(),
+  threads: z.number(),
+  cpu: z.string(),
+  seed: z.number(),
+  deterministic: z.boolean(),
+  data_hash: z.string(),
+  split_hash: z.string(),
   /** Names of the classes, for whoever reads the exported weights; null where targets are vectors. */
-  classes: string[] | null;
-}
+  classes: z.array(z.string()).nullable(),
+});
+export type Environment = z.infer<typeof environmentSchema>;
 
 export function describeEnvironment(plan: Plan, data: PreparedData, hardware: Hardware, addon: Addon): Environment {
   const { device, precision, threads } = hardware;
@@ -61,9 +63,9 @@ function ownVersion(): string {
 
 export async function readEnvironment(folder: string): Promise<Environment | null> {
   try {
-    return JSON.parse(await readFile(path.join(folder, environmentName), 'utf8')) as Environment;
+    return environmentSchema.parse(JSON.parse(await readFile(path.join(folder, environmentName), 'utf8')));
   } catch {
-    return null; // killed while it was prepared
+    return null; // killed while it was prepared, or damaged
   }
 }
 

@@ -1,15 +1,13 @@
 /** A run is a folder: the names in it, how it is found, and how it comes to be. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
 import type { Addon } from '../contract/native.ts';
 import { runsDir } from '../workspace.ts';
 import { writeError } from './durable.ts';
-import type { RunSummary } from './types.ts';
 
 export const projectName = 'project.json';
 export const environmentName = 'environment.json';
-export const summaryName = 'summary.json';
 export const lockName = 'lock';
 
 export function isRun(folder: string): boolean {
@@ -28,14 +26,6 @@ export async function findRun(nameOrPath: string, home?: string): Promise<string
     existsSync(given) ? `${nameOrPath} holds no run (it has no ${projectName})` : `There is no run ${nameOrPath}`,
     { hint: 'Give a run folder, or a name that `gradloom runs` shows.', path: given },
   );
-}
-
-export function readSummary(folder: string): RunSummary | null {
-  try {
-    return JSON.parse(readFileSync(path.join(folder, summaryName), 'utf8')) as RunSummary;
-  } catch {
-    return null; // not written yet
-  }
 }
 
 export interface RunLock {
@@ -62,6 +52,12 @@ export function lockRun(folder: string, addon: Pick<Addon, 'lock'>): RunLock {
       path: folder,
     });
   }
+}
+
+/** Deletes a run while it is held, so that nobody can take it up in between. */
+export function removeRun(folder: string, lock: RunLock): void {
+  if (process.platform === 'win32') lock.release(); // there an open file cannot be removed
+  rmSync(folder, { recursive: true, force: true });
 }
 
 export interface NewRun {

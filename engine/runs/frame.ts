@@ -95,7 +95,6 @@ export async function followFrames(run: string, deliver: FrameListener, signal: 
   if (signal.aborted) return;
   // A killed run has no end in its journal.
   const { status, summary } = await describeRun(run);
-  const error = summary?.error as ErrorInfo | undefined;
-  offer({ ...frame, status, error: frame.error ?? error ?? null });
+  offer({ ...frame, status, error: frame.error ?? summary?.error ?? null });
   await delivering;
 }

@@ -1,17 +1,17 @@
 /** The last stage of starting and resuming alike: from a session to the end of the run. */
-import { rmSync } from 'node:fs';
 import { GradloomError } from '../contract/errors.ts';
 import type { RunState } from '../contract/events.ts';
 import type { Plan } from '../contract/plan.ts';
 import type { TrainingState } from './checkpoints.ts';
 import type { RunControl } from './control.ts';
 import type { Environment } from './environment.ts';
-import type { RunLock } from './folder.ts';
+import { type RunLock, removeRun } from './folder.ts';
 import { openEndpoint } from './live.ts';
 import type { Hardware } from './prepare.ts';
 import type { RunRecord } from './record.ts';
+import type { RunSummary } from './summary.ts';
 import { batchesPerEpoch, epochOfStep, save, type Training, train } from './trainer.ts';
-import type { EndEvent, RunSummary } from './types.ts';
+import type { EndEvent } from './types.ts';
 
 /** What a run's summary says before its first epoch. */
 export function newSummary(plan: Plan, hardware: Hardware): RunSummary {
@@ -63,8 +63,8 @@ export async function whileHeld(
     throw thrown;
   } finally {
     endpoint.hide();
+    if (control.wish === 'discard') removeRun(folder, lock);
     lock.release();
-    if (control.wish === 'discard') rmSync(folder, { recursive: true, force: true });
     control.reached(ended, true);
     await endpoint.close();
     process.off('SIGXFSZ', limit);
@@ -143,10 +143,9 @@ export async function trainHeld({
 
 /** The disk may be what failed: then at least the listeners know. */
 function tellFailure(record: RunRecord, error: GradloomError): void {
-  const { code, message, hint } = error;
   try {
     record.emit({ type: 'error', ...error.toInfo() });
-    record.update({ error: { code, message, ...(hint === undefined ? {} : { hint }) } });
+    record.update({ error: error.toInfo() });
   } catch {
     record.tell({ type: 'error', ...error.toInfo() });
   }

@@ -3,7 +3,7 @@ import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GradloomError } from '../contract/errors.ts';
-import type { RunEvent } from '../contract/events.ts';
+import { type RunEvent, runEventSchema } from '../contract/events.ts';
 import { findRun } from './folder.ts';
 import { journalName } from './journal.ts';
 import { isLive } from './live.ts';
@@ -11,10 +11,7 @@ import { isLive } from './live.ts';
 function parseLine(line: string): RunEvent | null {
   if (line === '') return null;
   try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null && typeof (value as RunEvent).type === 'string'
-      ? (value as RunEvent)
-      : null;
+    return runEventSchema.safeParse(JSON.parse(line)).data ?? null; // another version may know other events
   } catch {
     return null; // cut by a crash, or left by one as zeros
   }

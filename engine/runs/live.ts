@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { type ErrorInfo, GradloomError } from '../contract/errors.ts';
+import { errorInfoSchema, GradloomError } from '../contract/errors.ts';
 import { type RunAction, type RunState, runActions, runStates } from '../contract/events.ts';
 import type { RunControl } from './control.ts';
 import { replaceJson, writeError } from './durable.ts';
@@ -16,10 +16,7 @@ const requestSchema = z.object({ action: z.enum(runActions) });
 const liveSchema = z.object({ pid: z.number(), endpoint: z.string(), started: z.string() });
 const answerSchema = z.union([
   z.object({ ok: z.literal(true), status: z.enum(runStates) }),
-  z.object({
-    ok: z.literal(false),
-    error: z.custom<ErrorInfo>((value) => typeof value === 'object' && value !== null),
-  }),
+  z.object({ ok: z.literal(false), error: errorInfoSchema }),
 ]);
 
 /** Unix sockets have room for about 100 bytes of path. */
@@ -59,14 +56,20 @@ export async function openEndpoint(runFolder: string, control: RunControl): Prom
     });
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => {
+      remove();
+      reject(error);
+    });
     server.listen(endpoint, resolve);
   });
-  replaceJson(
-    path.join(runFolder, liveName),
-    { pid: process.pid, endpoint, started: new Date().toISOString() },
-    { sync: false },
-  );
+  const live: z.infer<typeof liveSchema> = { pid: process.pid, endpoint, started: new Date().toISOString() };
+  try {
+    replaceJson(path.join(runFolder, liveName), live, { sync: false });
+  } catch (thrown) {
+    server.close();
+    remove();
+    throw thrown;
+  }
   return {
     hide() {
       rmSync(path.join(runFolder, liveName), { force: true });

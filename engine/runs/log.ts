@@ -8,7 +8,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { ErrorInfo } from '../contract/errors.ts';
 import type { RunEvent } from '../contract/events.ts';
 import { endSentence, epochLine, resumeSentence, startSentences } from './sentences.ts';
-import type { RunSummary } from './types.ts';
+import type { RunSummary } from './summary.ts';
 
 export const logName = 'log.txt';
 

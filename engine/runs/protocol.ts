@@ -1,8 +1,8 @@
 /** What the service and a worker say to each other; both parse every message. One job a worker. */
 import { z } from 'zod';
-import type { ErrorInfo } from '../contract/errors.ts';
-import { type RunEvent, runActions, runStates } from '../contract/events.ts';
-import type { Evaluation, Prediction } from './types.ts';
+import { errorInfoSchema } from '../contract/errors.ts';
+import { runActions, runEventSchema, runStates } from '../contract/events.ts';
+import type { EndEvent, Evaluation, Prediction } from './types.ts';
 
 /** Made by our own code on the other side; its fields are for people and programs that read it, not for us to act on. */
 const opaque = <T>() => z.custom<T>((value) => typeof value === 'object' && value !== null);
@@ -51,10 +51,10 @@ export type Job = Exclude<ToWorker, { type: 'action' }>;
 
 /** `result` or `failure` is the last message. */
 export const fromWorker = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('event'), event: opaque<RunEvent>() }),
+  z.object({ type: z.literal('event'), event: runEventSchema }),
   z.object({ type: z.literal('answer'), id: z.number(), status: z.enum(runStates) }),
   z.object({ type: z.literal('row'), row: opaque<Prediction>() }),
-  z.object({ type: z.literal('result'), value: opaque<Evaluation | RunEvent>().nullable() }),
-  z.object({ type: z.literal('failure'), error: opaque<ErrorInfo>() }),
+  z.object({ type: z.literal('result'), value: opaque<EndEvent | Evaluation>().nullable() }),
+  z.object({ type: z.literal('failure'), error: errorInfoSchema }),
 ]);
 export type FromWorker = z.infer<typeof fromWorker>;

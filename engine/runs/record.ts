@@ -2,10 +2,10 @@
 import path from 'node:path';
 import type { RunEvent, RunState } from '../contract/events.ts';
 import { replaceJson } from './durable.ts';
-import { summaryName } from './folder.ts';
 import { Journal } from './journal.ts';
 import { appendLog, logLines } from './log.ts';
-import type { EventSink, RunSummary } from './types.ts';
+import { type RunSummary, summaryName } from './summary.ts';
+import type { EventSink } from './types.ts';
 
 /** Events of the union, without the time that `emit` adds. */
 type Timeless<Event> = Event extends RunEvent ? Omit<Event, 'time'> : never;

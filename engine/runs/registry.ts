@@ -6,10 +6,11 @@ import type { GradloomError } from '../contract/errors.ts';
 import type { RunState } from '../contract/events.ts';
 import { runsDir } from '../workspace.ts';
 import { replaceJson } from './durable.ts';
-import { isRun, readSummary, summaryName } from './folder.ts';
+import { isRun } from './folder.ts';
 import { isLive } from './live.ts';
 import { appendLog, errorLines } from './log.ts';
-import type { RunListing, RunSummary } from './types.ts';
+import { type RunSummary, readSummary, summaryName } from './summary.ts';
+import type { RunListing } from './types.ts';
 
 const liveStates: readonly RunState[] = ['queued', 'preparing', 'running', 'paused'];
 
@@ -25,11 +26,10 @@ export async function describeRun(folder: string): Promise<RunListing> {
 export async function markDied(folder: string, error: GradloomError): Promise<void> {
   const summary = readSummary(folder);
   if (!summary || !liveStates.includes(summary.status) || (await isLive(folder))) return;
-  const { code, message, hint } = error;
   const noted: RunSummary = {
     ...summary,
     status: 'interrupted',
-    error: { code, message, ...(hint === undefined ? {} : { hint }) },
+    error: error.toInfo(),
     updated: new Date().toISOString(),
   };
   replaceJson(path.join(folder, summaryName), noted, { sync: false });

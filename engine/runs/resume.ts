@@ -11,7 +11,7 @@ import type { RunControl } from './control.ts';
 import { chooseDevice } from './device.ts';
 import { replaceFile } from './durable.ts';
 import { describeEnvironment, type Environment, readEnvironment, writeEnvironment } from './environment.ts';
-import { findRun, lockRun, projectName, readSummary } from './folder.ts';
+import { findRun, lockRun, projectName } from './folder.ts';
 import { type Advice, endOf, finish, newSummary, trainHeld, whileHeld } from './hold.ts';
 import { openSession } from './open.ts';
 import {
@@ -25,8 +25,9 @@ import {
   set,
 } from './prepare.ts';
 import { packingProgress, RunRecord } from './record.ts';
+import { type RunSummary, readSummary } from './summary.ts';
 import { initialState } from './trainer.ts';
-import type { EndEvent, EventSink, ResumeRequest, RunSummary } from './types.ts';
+import type { EndEvent, EventSink, ResumeRequest } from './types.ts';
 
 /**
  * Resumes an interrupted, failed, parked or stopped run, or extends a completed one (`epochs` is the new total). With nothing left to do it

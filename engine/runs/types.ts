@@ -1,5 +1,6 @@
 /** What is asked of the runs, and what they answer. */
 import type { Num, RunEvent, RunState } from '../contract/events.ts';
+import type { RunSummary } from './summary.ts';
 
 export interface TrainRequest {
   /** The project file; relative paths in it are relative to it. */
@@ -72,38 +73,6 @@ export interface Prediction {
   target: number | null;
   logits: Num[];
   probabilities: Num[];
-}
-
-/** The best value of the monitored quantity so far. */
-export interface Best {
-  monitor: string;
-  value: number;
-  epoch: number;
-  step: number;
-}
-
-/** `summary.json`: rewritten after each epoch and at each change of state; feeds run lists. */
-export interface RunSummary {
-  version: 1;
-  name: string;
-  status: RunState;
-  device: string;
-  precision: string;
-  epoch: number;
-  epochs: number;
-  step: number;
-  steps_per_epoch: number;
-  parameters: number;
-  seconds: number;
-  /** The last finished epoch's numbers: `train_loss`, `val_loss`, `train_accuracy`… */
-  last: Record<string, Num>;
-  best: Best | null;
-  samples_per_second: number | null;
-  error?: { code: string; message: string; hint?: string };
-  /** Why an interrupted run was: `SIGTERM`, `its parent process ended`… */
-  reason?: string;
-  started: string;
-  updated: string;
 }
 
 export interface RunListing {

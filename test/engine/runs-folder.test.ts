@@ -4,10 +4,12 @@ import net from 'node:net';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { GradloomError } from '../../engine/contract/errors.ts';
+import type { RunState } from '../../engine/contract/events.ts';
 import { RunControl } from '../../engine/runs/control.ts';
-import { createRun, findRun, summaryName } from '../../engine/runs/folder.ts';
+import { createRun, findRun } from '../../engine/runs/folder.ts';
 import { isLive, openEndpoint, sendAction } from '../../engine/runs/live.ts';
 import { describeRun, listRuns, markDied, nextRunFolder } from '../../engine/runs/registry.ts';
+import { type RunSummary, summaryName } from '../../engine/runs/summary.ts';
 import { temporaryFolder } from './runs-helpers.ts';
 
 /** Locks within this process only: what is tested here is what happens around the lock; test/faults has the real one. */
@@ -23,10 +25,28 @@ function locker() {
   };
 }
 
-function madeRun(folder: string, status = 'running', updated = '2026-01-01T00:00:00.000Z'): string {
+function madeRun(folder: string, status: RunState = 'running', updated = '2026-01-01T00:00:00.000Z'): string {
+  const summary: RunSummary = {
+    version: 1,
+    name: 'a',
+    status,
+    device: 'cpu',
+    precision: 'fp32',
+    epoch: 0,
+    epochs: 1,
+    step: 0,
+    steps_per_epoch: 1,
+    parameters: 1,
+    seconds: 0,
+    last: {},
+    best: null,
+    samples_per_second: null,
+    started: updated,
+    updated,
+  };
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'project.json'), '{}');
-  writeFileSync(path.join(folder, summaryName), JSON.stringify({ version: 1, status, updated }));
+  writeFileSync(path.join(folder, summaryName), JSON.stringify(summary));
   return folder;
 }
 
@@ -98,6 +118,20 @@ describe('the registry', () => {
     expect(await findRun(path.join(home, 'runs', 'a-001'), home)).toBe(path.join(home, 'runs', 'a-001'));
     await expect(findRun('no run', home)).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
     await expect(findRun('', home)).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+  });
+
+  test('a summary that is damaged, or none of ours, counts as none', async () => {
+    const folder = madeRun(path.join(temporaryFolder(), 'run'), 'completed');
+    const text = readFileSync(path.join(folder, summaryName), 'utf8');
+    for (const damaged of [
+      text.slice(1),
+      '[]',
+      text.replace('"completed"', '"asleep"'),
+      text.replace('"last":{}', '"last":{"val_loss":[]}'),
+    ]) {
+      writeFileSync(path.join(folder, summaryName), damaged);
+      expect(await describeRun(folder)).toMatchObject({ status: 'interrupted', summary: null });
+    }
   });
 
   test('names the next run by the highest number, in names that any system takes', async () => {
