@@ -1,7 +1,6 @@
 /** `export`: a run's weights as a file for other programs. */
-import { type ExportOptions, exportRun } from '../export/index.ts';
 import { bytes, plural } from '../format.ts';
-import type { CheckpointName } from '../runs/types.ts';
+import { type CheckpointName, type ExportOptions, exportRun } from '../runs/index.ts';
 import { checkpointName } from './arguments.ts';
 import type { AddCommand } from './context.ts';
 

@@ -1,14 +1,8 @@
 /** `plan`: shapes, parameters, FLOPs, memory and problems of a project; trains nothing. */
-import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import { GradloomError } from '../contract/errors.ts';
-import { type Plan, type PlannedLayer, planProject } from '../contract/plan.ts';
+import type { Plan, PlannedLayer } from '../contract/plan.ts';
 import type { Problem } from '../contract/problems.ts';
-import { readProject, resolveProject } from '../contract/project.ts';
-import type { DataFacts } from '../contract/tensors.ts';
-import { describeSource } from '../data/index.ts';
-import { systemError } from '../files.ts';
 import { bytes, dims, integer, plural, table } from '../format.ts';
+import { planWithData, readRequested } from '../runs/prepare.ts';
 import type { AddCommand } from './context.ts';
 import type { Output } from './output.ts';
 
@@ -20,7 +14,8 @@ export const addPlan: AddCommand = (program, context) => {
     .description('Shows shapes, parameters, FLOPs, memory and problems; trains nothing. Exit code 2 with any error.')
     .action(async (file: string) => {
       const { out } = context;
-      const { plan, problems, dataError } = await planFile(file);
+      const { text, baseDir } = readRequested({ projectFile: file });
+      const { plan, problems, dataError } = await planWithData(text, baseDir);
       const { input, layers, output, parameters, flops, memory, splits } = plan;
       out.object({ type: 'plan', input, layers, output, parameters, flops, memory, splits, problems });
       showPlan(out, plan, problems);
@@ -28,30 +23,6 @@ export const addPlan: AddCommand = (program, context) => {
       if (dataError || problems.some(({ severity }) => severity === 'error')) context.exitCode = 2;
     });
 };
-
-async function planFile(file: string): Promise<{ plan: Plan; problems: Problem[]; dataError: GradloomError | null }> {
-  const text = await readFile(file, 'utf8').catch((thrown: unknown) => {
-    throw systemError(thrown, file, 'read');
-  });
-  let read: ReturnType<typeof readProject>;
-  try {
-    read = readProject(text);
-  } catch (thrown) {
-    const info = GradloomError.from(thrown).toInfo();
-    throw GradloomError.fromInfo({ path: file, ...info });
-  }
-  const project = read.project ?? {};
-  const { source } = resolveProject(project).data;
-  let facts: DataFacts | null = null;
-  let dataError: GradloomError | null = null;
-  try {
-    if (source) facts = await describeSource(source, dirname(resolve(file)));
-  } catch (thrown) {
-    dataError = GradloomError.from(thrown);
-  }
-  const plan = planProject(project, facts);
-  return { plan, problems: [...read.problems, ...plan.problems], dataError };
-}
 
 function showPlan(out: Output, plan: Plan, problems: Problem[]): void {
   const { project, splits, memory } = plan;

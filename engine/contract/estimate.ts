@@ -11,7 +11,7 @@
 import { product } from './layers/kind.ts';
 import { optimizers } from './optimizers.ts';
 import type { MemoryEstimate, PlannedLayer, PlannedTensor } from './plan-types.ts';
-import type { Chosen } from './project.ts';
+import type { Chosen } from './project-types.ts';
 import type { DataFacts } from './tensors.ts';
 
 const bytesOf = { float32: 4, int64: 8 } as const;

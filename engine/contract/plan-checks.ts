@@ -7,7 +7,7 @@ import { metrics } from './metrics.ts';
 import type { BatchStatistics } from './plan-stack.ts';
 import type { PlannedLayer, SplitCounts } from './plan-types.ts';
 import type { Fix } from './problems.ts';
-import type { ResolvedProject } from './project.ts';
+import type { ResolvedProject } from './project-types.ts';
 import { insertEdit, type Place, type Report, removeEdit, setEdit, show } from './report.ts';
 import type { DataFacts } from './tensors.ts';
 

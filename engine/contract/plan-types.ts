@@ -1,7 +1,7 @@
 /** What `planProject` answers: the network with every shape, its costs, its problems, and what goes to C++. */
 import type { NativeLayer } from './native.ts';
 import type { Problem } from './problems.ts';
-import type { Chosen, ResolvedProject } from './project.ts';
+import type { Chosen, ResolvedProject } from './project-types.ts';
 
 /** A tensor of the model's state, by its name in weights files. */
 export interface PlannedTensor {

@@ -4,8 +4,8 @@ import { checkBatches, checkOutput, checkSplits, checkTarget, checkTransforms } 
 import { StackPlanner } from './plan-stack.ts';
 import type { Plan } from './plan-types.ts';
 import type { Edit } from './problems.ts';
-import type { Project, ResolvedProject } from './project.ts';
 import { examineSettings } from './project-resolve.ts';
+import type { Project, ResolvedProject } from './project-types.ts';
 import { isObject, Report, setEdit } from './report.ts';
 import { sources } from './sources.ts';
 import { splitCounts } from './splits.ts';

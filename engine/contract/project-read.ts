@@ -2,8 +2,8 @@
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { GradloomError } from './errors.ts';
 import type { Problem } from './problems.ts';
-import type { Project } from './project.ts';
 import { migrate } from './project-migrations.ts';
+import type { Project } from './project-types.ts';
 import { isObject, Report, removeEdit, show } from './report.ts';
 
 export interface ReadProject {

@@ -2,8 +2,8 @@
 import { losses } from './losses.ts';
 import { metrics } from './metrics.ts';
 import { optimizers } from './optimizers.ts';
-import type { Chosen, Project, ResolvedProject, ResolvedSource } from './project.ts';
 import { projectVersion } from './project-migrations.ts';
+import type { Chosen, Project, ResolvedProject, ResolvedSource } from './project-types.ts';
 import { type JsonObject, nearest, type Place, Report, removeEdit, setEdit, show } from './report.ts';
 import {
   checkpointFields,

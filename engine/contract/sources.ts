@@ -1,13 +1,26 @@
 /** The table of data sources. */
 import { z } from 'zod';
 import { field, integer, sizes } from './fields.ts';
-import type { ResolvedSource } from './project.ts';
+import type { ResolvedSource } from './project-types.ts';
 import { type Row, tableOf } from './table.ts';
 import type { DataFacts } from './tensors.ts';
 
 export interface SourceKind extends Row {
   /** What is known of the data from the parameters alone; absent: its files must be read. */
   facts?(source: ResolvedSource): DataFacts;
+}
+
+type RandomSource = Extract<ResolvedSource, { kind: 'random' }>;
+
+export function randomFacts({ shape, classes, target_shape, samples }: RandomSource): DataFacts {
+  return {
+    input: { dims: shape, dtype: 'float32' },
+    target:
+      classes === null
+        ? { kind: 'vector', dims: target_shape }
+        : { kind: 'class', classes: Array.from({ length: classes }, (_, index) => String(index)) },
+    parts: { train: samples },
+  };
 }
 
 const idxParams = {
@@ -49,17 +62,7 @@ export const sourceKinds: readonly SourceKind[] = [
     label: 'Random numbers',
     help: 'Normally distributed inputs and random targets, drawn from a seed: for trying things without data.',
     params: randomParams,
-    facts(source) {
-      const { shape, classes, target_shape, samples } = source as Extract<ResolvedSource, { kind: 'random' }>;
-      return {
-        input: { dims: shape, dtype: 'float32' },
-        target:
-          classes === null
-            ? { kind: 'vector', dims: target_shape }
-            : { kind: 'class', classes: Array.from({ length: classes }, (_, index) => String(index)) },
-        parts: { train: samples },
-      };
-    },
+    facts: (source) => randomFacts(source as RandomSource),
   },
 ];
 

@@ -1,6 +1,6 @@
 /** How many samples each split has: the arithmetic of `data.split`, shared by the plan and by what draws the samples. */
 import type { SplitCounts } from './plan-types.ts';
-import type { ResolvedSplit } from './project.ts';
+import type { ResolvedSplit } from './project-types.ts';
 import type { DataFacts } from './tensors.ts';
 
 /** Validation samples drawn from `count` of them. */

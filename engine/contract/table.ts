@@ -1,6 +1,6 @@
 /** What the tables' rows have in common, and how a row is looked up from the project. */
 import type { Json } from './native.ts';
-import type { Chosen } from './project.ts';
+import type { Chosen } from './project-types.ts';
 import {
   isObject,
   type JsonObject,

@@ -17,7 +17,7 @@ import {
 } from './idx-file.ts';
 import { unsignedByte } from './idx-format.ts';
 import { type IdxName, namedIdx, readIdxName, storedName } from './idx-names.ts';
-import type { ColumnType, OpenSource } from './source.ts';
+import type { ColumnType, OpenSource } from './open-source.ts';
 
 export type IdxSettings = Extract<ResolvedSource, { kind: 'idx' }>;
 

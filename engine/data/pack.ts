@@ -11,7 +11,8 @@ import type { Addon, NativeColumn, NativePart } from '../contract/native.ts';
 import type { ResolvedSource } from '../contract/project.ts';
 import type { DataFacts, TargetType } from '../contract/tensors.ts';
 import { systemError } from '../files.ts';
-import { type ColumnRole, type ColumnType, factsOf, type OpenSource, openSource } from './source.ts';
+import type { ColumnRole, ColumnType, OpenSource } from './open-source.ts';
+import { factsOf, openSource } from './source.ts';
 
 const packVersion = 1;
 const roles: ColumnRole[] = ['input', 'target'];

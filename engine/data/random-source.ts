@@ -1,15 +1,15 @@
 /** The `random` source: samples drawn by libtorch from a seed; needs no files. */
 import type { ResolvedSource } from '../contract/project.ts';
-import type { OpenSource } from './source.ts';
+import { randomFacts } from '../contract/sources.ts';
+import type { OpenSource } from './open-source.ts';
 
-export type RandomSettings = Extract<ResolvedSource, { kind: 'random' }>;
-
-export async function openRandomSource(settings: RandomSettings): Promise<OpenSource> {
+export async function openRandomSource(settings: Extract<ResolvedSource, { kind: 'random' }>): Promise<OpenSource> {
   const { shape, classes, target_shape, samples, seed } = settings;
+  const facts = randomFacts(settings);
   return {
     identity: [shape, classes, target_shape, samples, seed],
     readBytes: 0,
-    parts: { train: samples },
+    parts: facts.parts,
     columns: {
       input: { dtype: 'float32', shape, scaled: false },
       target:
@@ -18,9 +18,7 @@ export async function openRandomSource(settings: RandomSettings): Promise<OpenSo
           : { dtype: 'int64', shape: [], scaled: false },
     },
     async target() {
-      return classes === null
-        ? { kind: 'vector', dims: target_shape }
-        : { kind: 'class', classes: Array.from({ length: classes }, (_, label) => String(label)) };
+      return facts.target;
     },
     async write(_part, _sink, { addon, paths, signal }) {
       signal?.throwIfAborted();

@@ -3,6 +3,7 @@
 export { trainRun } from './begin.ts';
 export { RunControl } from './control.ts';
 export { evaluateRun, predictRun } from './evaluate.ts';
+export { type ExportOptions, exportRun } from './export.ts';
 export { findRun } from './folder.ts';
 export { followJournal, readJournal } from './journal-reader.ts';
 export { sendAction } from './live.ts';

@@ -67,31 +67,38 @@ function atFile<T>(file: string | undefined, work: () => T): T {
   }
 }
 
+/** The plan of a project against its data's own description, and why the data could not be read, if so. Never throws for what a person wrote. */
+export async function planWithData(
+  text: string,
+  baseDir: string,
+): Promise<{ plan: Plan; problems: Problem[]; dataError: GradloomError | null }> {
+  const read = readProject(text);
+  const project = read.project ?? {};
+  const { source } = resolveProject(project).data;
+  let facts: DataFacts | null = null;
+  let dataError: GradloomError | null = null;
+  try {
+    if (source) facts = await describeSource(source, baseDir);
+  } catch (thrown) {
+    dataError = GradloomError.from(thrown);
+  }
+  const plan = planProject(project, facts);
+  return { plan, problems: [...read.problems, ...plan.problems], dataError };
+}
+
 /**
- * The plan against the data's own description. Creates nothing.
+ * The plan of a project that is to be run, its paths made absolute. Creates nothing.
  * @throws GradloomError PROJECT_INVALID naming every error, DATA_*
  */
 export async function planRun(given: { text: string; baseDir: string; label: string }): Promise<PlannedRun> {
   const text = editProject(given.text, absolutePaths(given.text, given.baseDir));
-  const read = readProject(text);
-  const { source } = resolveProject(read.project ?? {}).data;
-  let facts: DataFacts | null = null;
-  let dataError: unknown;
-  try {
-    if (source && read.project) facts = await describeSource(source, given.baseDir);
-  } catch (thrown) {
-    dataError = thrown;
-  }
-  const plan = planProject(read.project ?? {}, facts);
-  const problems = [...read.problems, ...plan.problems];
+  const { plan, problems, dataError } = await planWithData(text, given.baseDir);
   // That the data is not read is a problem of the plan too; why it could not be read says more.
   const unread = ({ code, path: place }: Problem) => code === 'MISSING_VALUE' && place === 'data.source';
-  const errors = problems.filter(
-    (problem) => problem.severity === 'error' && !(dataError !== undefined && unread(problem)),
-  );
+  const errors = problems.filter((problem) => problem.severity === 'error' && !(dataError !== null && unread(problem)));
   if (errors.length > 0) throw invalid(given.label, errors);
-  if (dataError !== undefined) throw dataError;
-  if (!plan.model || !plan.splits || !facts) {
+  if (dataError !== null) throw dataError;
+  if (!plan.model || !plan.splits) {
     throw new GradloomError('INTERNAL', 'The plan has neither a network nor an error');
   }
   return { text, plan, warnings: problems };

@@ -20,7 +20,13 @@ const text = events.map((event) => `${JSON.stringify(event)}\n`).join('');
 const bytes = Buffer.from(text);
 
 test('lines that are no events are passed over', () => {
-  const others = ['{"type":"steps"}', '{"type":"of another version"}', '[]', 'null', '{"type":"end","status":"asleep"}'];
+  const others = [
+    '{"type":"steps"}',
+    '{"type":"of another version"}',
+    '[]',
+    'null',
+    '{"type":"end","status":"asleep"}',
+  ];
   const mixed = text.split('\n').flatMap((line, i) => [others[i % others.length] as string, line]);
   expect(parseJournal(mixed.join('\n'))).toEqual(events);
 });

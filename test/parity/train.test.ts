@@ -7,9 +7,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../engine/contract/events.ts';
-import { exportRun } from '../../engine/export/index.ts';
 import { loadAddon } from '../../engine/native/load.ts';
-import { evaluateRun, predictRun, RunControl, trainRun } from '../../engine/runs/index.ts';
+import { evaluateRun, exportRun, predictRun, RunControl, trainRun } from '../../engine/runs/index.ts';
 import { nativePlan, planRun, prepareData } from '../../engine/runs/prepare.ts';
 import { PythonServer } from './python.ts';
 

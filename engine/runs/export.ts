@@ -5,18 +5,15 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
 import { exportFormats } from '../contract/exports.ts';
 import { readProject, resolveProject } from '../contract/project.ts';
+import { type ExportFormat, formats } from '../export/formats.ts';
+import { readSafetensors } from '../export/safetensors.ts';
+import { digest, type TensorSource } from '../export/tensor-source.ts';
 import { systemError } from '../files.ts';
-import { Checkpoints } from '../runs/checkpoints.ts';
-import { readEnvironment } from '../runs/environment.ts';
-import { findRun, projectName } from '../runs/folder.ts';
-import { readSummary } from '../runs/summary.ts';
-import type { CheckpointName } from '../runs/types.ts';
-import { readPt } from './pt-read.ts';
-import { writePt } from './pt-write.ts';
-import { readSafetensors, writeSafetensors } from './safetensors.ts';
-import { digest, type TensorSource } from './tensor-source.ts';
-
-export type ExportFormat = 'safetensors' | 'pt';
+import { Checkpoints } from './checkpoints.ts';
+import { readEnvironment } from './environment.ts';
+import { findRun, projectName } from './folder.ts';
+import { readSummary } from './summary.ts';
+import type { CheckpointName } from './types.ts';
 
 export interface ExportOptions {
   format: string;
@@ -27,7 +24,7 @@ export interface ExportOptions {
 }
 
 /** What was read back from the written file and found equal to the checkpoint, byte for byte. */
-export interface Certificate {
+interface Certificate {
   tensors: number;
   bytes: number;
   equal: true;
@@ -41,18 +38,6 @@ export interface Exported {
   folder: string;
   certificate: Certificate;
 }
-
-type Writer = (
-  path: string,
-  tensors: TensorSource[],
-  metadata: Record<string, string>,
-  check: (temporary: string) => Promise<Certificate>,
-) => Promise<Certificate | undefined>;
-
-const formats: Record<ExportFormat, { write: Writer; read(path: string): Promise<TensorSource[]> }> = {
-  safetensors: { write: writeSafetensors, read: async (path) => (await readSafetensors(path)).tensors },
-  pt: { write: (path, tensors, _metadata, check) => writePt(path, tensors, check), read: readPt },
-};
 
 /** @throws GradloomError RUN_NOT_FOUND, CHECKPOINT_MISSING, CHECKPOINT_DAMAGED, NOT_SUPPORTED, NOT_WRITABLE, DISK_FULL */
 export async function exportRun(run: string, options: ExportOptions): Promise<Exported> {

@@ -1,0 +1,75 @@
+/** The project as written, and as every reader of it sees it: typed, with each default filled in. */
+import type { Json, NativePlan } from './native.ts';
+
+/**
+ * A project as written: any JSON object, unknown keys included, nothing checked. `planProject` says what is wrong with it;
+ * `resolveProject` answers a complete, typed reading of it.
+ */
+export type Project = { [key: string]: unknown };
+
+/** A row of a table chosen in the project, with every argument of that row filled in (PyTorch's names). */
+export interface Chosen {
+  kind: string;
+  args: Record<string, Json>;
+}
+
+export type ResolvedSource =
+  /** A folder of IDX files, or one of them. Relative paths are relative to the project file. */
+  | { kind: 'idx'; path: string }
+  /** Samples drawn at random; `classes` null: vector targets of `target_shape`. */
+  | {
+      kind: 'random';
+      shape: number[];
+      classes: number | null;
+      target_shape: number[];
+      samples: number;
+      seed: number;
+    };
+
+export interface ResolvedSplit {
+  /** A fraction of the training part in [0, 1), or the source's own test part. 0: no validation. */
+  val: number | 'test';
+  seed: number;
+  /** Only meaningful for class targets. */
+  stratify: boolean;
+}
+
+export interface ResolvedCheckpoint {
+  every_epochs: number;
+  keep: number;
+  /** The epoch event's value that decides which checkpoint is best; less is better for losses, more for metrics. */
+  monitor: string;
+}
+
+/** Every setting with its default filled in. What the project says wrongly has its default here and a problem in the plan. */
+export interface ResolvedProject {
+  gradloom: number;
+  name: string;
+  data: {
+    /** null: none chosen yet. */
+    source: ResolvedSource | null;
+    split: ResolvedSplit;
+    transforms: Chosen[];
+    loader: NativePlan['loader'];
+  };
+  model: {
+    /** As written; the plan resolves them. */
+    layers: unknown[];
+    blocks: { [name: string]: unknown };
+    /** A `.safetensors` or `.pt` file to start from, relative to the project file. */
+    weights: string | null;
+  };
+  training: {
+    epochs: number;
+    loss: Chosen;
+    optimizer: Chosen;
+    metrics: string[];
+    device: string;
+    precision: 'fp32' | 'auto';
+    seed: number;
+    deterministic: boolean;
+    accumulate: number;
+    clip_grad_norm: number | null;
+    checkpoint: ResolvedCheckpoint;
+  };
+}
