@@ -1,4 +1,5 @@
-// The plain executable: runs a native plan without Node, for sanitizers, fuzzing and machines without Node. One JSON object a line.
+// The plain executable: runs a native plan without Node, for sanitizers, fuzzing and machines without Node. One JSON
+// object a line.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -69,8 +70,10 @@ Options read_options(int count, char** words) {
     if (word == "--describe" || word == "--devices" || word == "--help") {
       options.values[word] = "";
     } else if (word.rfind("--", 0) == 0) {
-      static const std::string known = " --epochs --steps --threads --device --load --weights --save --evaluate --batches --path ";
-      if (known.find(" " + word + " ") == std::string::npos) throw Error("BAD_CALL", "There is no option " + word + ".", "See --help.");
+      static const std::string known =
+          " --epochs --steps --threads --device --load --weights --save --evaluate --batches --path ";
+      if (known.find(" " + word + " ") == std::string::npos)
+        throw Error("BAD_CALL", "There is no option " + word + ".", "See --help.");
       if (i + 1 == count) throw Error("BAD_CALL", word + " wants a value.", "See --help.");
       options.values[word] = words[++i];
     } else {
@@ -141,12 +144,18 @@ json train_epoch(gradloom::Session& session, const gradloom::Plan& plan, int64_t
     samples += result.columns.at("samples")[i];
   }
   const double seconds = seconds_since(start);
-  json line{{"type", "epoch"},       {"epoch", epoch + 1},        {"steps", result.steps},
-            {"samples", samples},    {"non_finite", result.non_finite}, {"train_loss", number(samples > 0 ? loss / samples : 0)},
-            {"seconds", seconds},    {"samples_per_second", number(samples / seconds)}};
+  json line{{"type", "epoch"},
+            {"epoch", epoch + 1},
+            {"steps", result.steps},
+            {"samples", samples},
+            {"non_finite", result.non_finite},
+            {"train_loss", number(samples > 0 ? loss / samples : 0)},
+            {"seconds", seconds},
+            {"samples_per_second", number(samples / seconds)}};
   const auto& phases = result.seconds;
-  line["breakdown"] = {{"data", phases.data},         {"copy", phases.copy},   {"forward", phases.forward}, {"backward", phases.backward},
-                       {"optimizer", phases.optimizer}, {"other", phases.other}, {"total", phases.total}};
+  line["breakdown"] = {{"data", phases.data},         {"copy", phases.copy},           {"forward", phases.forward},
+                       {"backward", phases.backward}, {"optimizer", phases.optimizer}, {"other", phases.other},
+                       {"total", phases.total}};
   line["memory"] = memory_line(session);
   return line;
 }
@@ -161,11 +170,17 @@ void train(const Options& options) {
   }
   const auto start = std::chrono::steady_clock::now();
   gradloom::Session session(plan);
-  print({{"type", "start"}, {"device", plan.device}, {"seconds", seconds_since(start)}, {"memory", memory_line(session)}});
+  print({{"type", "start"},
+         {"device", plan.device},
+         {"seconds", seconds_since(start)},
+         {"memory", memory_line(session)}});
   if (const auto folder = options.text("--load")) session.load_state(*folder, false);
   if (const auto file = options.text("--weights")) {
     const auto report = session.load_weights(*file);
-    print({{"type", "weights"}, {"matched", report.matched.size()}, {"missing", report.missing}, {"unexpected", report.unexpected}});
+    print({{"type", "weights"},
+           {"matched", report.matched.size()},
+           {"missing", report.missing},
+           {"unexpected", report.unexpected}});
   }
   int64_t left = options.number("--steps", INT64_MAX);
   for (int64_t epoch = 0; epoch < epochs && left > 0; ++epoch) {
@@ -174,7 +189,8 @@ void train(const Options& options) {
     left -= steps;
     if (const auto split = options.text("--evaluate")) print(evaluate(session, *split, plan.loader.batch_size));
   }
-  if (epochs == 0 && options.has("--evaluate")) print(evaluate(session, *options.text("--evaluate"), plan.loader.batch_size));
+  if (epochs == 0 && options.has("--evaluate"))
+    print(evaluate(session, *options.text("--evaluate"), plan.loader.batch_size));
   if (const auto folder = options.text("--save")) session.save_state(*folder);
   print({{"type", "end"}, {"seconds", seconds_since(start)}});
 }

@@ -23,7 +23,9 @@ namespace gradloom::test {
 
 namespace {
 
-at::Tensor bytes_of(int64_t count) { return at::empty({count}, at::kByte); }
+at::Tensor bytes_of(int64_t count) {
+  return at::empty({count}, at::kByte);
+}
 
 void counts_are_exact() {
   empty_cpu_cache();
@@ -32,9 +34,12 @@ void counts_are_exact() {
     const at::Tensor a = bytes_of(1000);
     const at::Tensor b = bytes_of(3'000'001);
     check(cpu_counts().allocated == before.allocated + 3'001'001, "allocated counts what tensors asked for");
-    check(reinterpret_cast<uintptr_t>(a.data_ptr()) % 64 == 0 && reinterpret_cast<uintptr_t>(b.data_ptr()) % 64 == 0, "data is aligned to 64 bytes");
+    check(reinterpret_cast<uintptr_t>(a.data_ptr()) % 64 == 0 && reinterpret_cast<uintptr_t>(b.data_ptr()) % 64 == 0,
+          "data is aligned to 64 bytes");
     reset_cpu_peak();
-    { const at::Tensor c = bytes_of(500); }
+    {
+      const at::Tensor c = bytes_of(500);
+    }
     check(cpu_counts().peak == before.allocated + 3'001'501, "peak is the most since the reset");
     check(bytes_of(0).data_ptr() == nullptr, "nothing is nowhere");
   }
@@ -122,12 +127,15 @@ void permutations_are_torchs() {
     for (const uint64_t seed : {0, 42, 123'456'789}) {
       const at::Tensor theirs = at::randperm(n, at::detail::createCPUGenerator(seed), at::kLong);
       const std::vector<int64_t> ours = randperm(n, seed);
-      check(std::equal(ours.begin(), ours.end(), theirs.const_data_ptr<int64_t>()), "randperm " + std::to_string(n) + " equals torch's");
+      check(std::equal(ours.begin(), ours.end(), theirs.const_data_ptr<int64_t>()),
+            "randperm " + std::to_string(n) + " equals torch's");
     }
   }
 }
 
-Gathered numbered(const Place& place) { return {at::full({1}, static_cast<double>(place.sequence * 1000 + place.start)), at::Tensor()}; }
+Gathered numbered(const Place& place) {
+  return {at::full({1}, static_cast<double>(place.sequence * 1000 + place.start)), at::Tensor()};
+}
 
 std::optional<Place> following(const Place& place) {
   return place.start < 99 ? Place{place.sequence, place.start + 1, 1} : Place{place.sequence + 1, 0, 1};
@@ -178,9 +186,11 @@ void prefetchers_answer_any_order_and_end_at_any_time() {
 }
 
 void damaged_weights_are_refused() {
-  const std::string file = (std::filesystem::temp_directory_path() / ("gradloom-check-" + std::to_string(std::random_device{}()))).string();
+  const std::string file =
+      (std::filesystem::temp_directory_path() / ("gradloom-check-" + std::to_string(std::random_device{}()))).string();
   NamedTensors tensors;
-  for (const auto type : {at::kFloat, at::kLong, at::kByte, at::kBool, at::kHalf, at::kBFloat16, at::kDouble, at::kInt, at::kShort, at::kChar}) {
+  for (const auto type : {at::kFloat, at::kLong, at::kByte, at::kBool, at::kHalf, at::kBFloat16, at::kDouble, at::kInt,
+                          at::kShort, at::kChar}) {
     tensors.emplace_back(c10::toString(type), at::ones({3, 1, 5}).to(type));
   }
   tensors.emplace_back("strided", at::arange(12).view({3, 4}).t());
@@ -190,7 +200,8 @@ void damaged_weights_are_refused() {
   const NamedTensors back = read_safetensors(file);
   check(back.size() == tensors.size(), "every tensor comes back");
   for (size_t i = 0; i < back.size(); ++i) {
-    check(back[i].first == tensors[i].first && back[i].second.dtype() == tensors[i].second.dtype() && at::equal(back[i].second, tensors[i].second),
+    check(back[i].first == tensors[i].first && back[i].second.dtype() == tensors[i].second.dtype() &&
+              at::equal(back[i].second, tensors[i].second),
           tensors[i].first + " comes back as it was");
   }
 
@@ -212,7 +223,8 @@ void damaged_weights_are_refused() {
       }
       if (damaged.empty()) damaged = "x";
     }
-    std::ofstream(file, std::ios::binary | std::ios::trunc).write(damaged.data(), static_cast<std::streamsize>(damaged.size()));
+    std::ofstream(file, std::ios::binary | std::ios::trunc)
+        .write(damaged.data(), static_cast<std::streamsize>(damaged.size()));
     try {
       read_safetensors(file);
     } catch (const Error& error) {
@@ -236,6 +248,8 @@ constexpr Case cases[] = {
 
 }  // namespace
 
-std::span<const Case> runtime_cases() { return cases; }
+std::span<const Case> runtime_cases() {
+  return cases;
+}
 
 }  // namespace gradloom::test

@@ -116,8 +116,8 @@ export const stepsRequest = (steps: number, epoch = 0, batch = 0): StepsRequest 
 });
 
 /** A plan whose one epoch takes many seconds: for what must happen in mid-chunk. */
-export function longPlan(folder: string): NativePlan {
-  const plan = tinyPlan(folder, { samples: 200_000, shape: [64] });
+export function longPlan(folder: string, shape = [64], layers?: unknown[]): NativePlan {
+  const plan = tinyPlan(folder, { samples: shape.length > 1 ? 20_000 : 200_000, shape }, {}, layers);
   return { ...plan, loader: { ...plan.loader, batch_size: 4 } };
 }
 export const longSteps = 50_000;

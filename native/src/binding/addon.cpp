@@ -1,4 +1,5 @@
-// The addon's entry: the functions of engine/contract/native.ts `Addon`, and `useErrorClass`, through which GradloomError is handed over.
+// The addon's entry: the functions of engine/contract/native.ts `Addon`, and `useErrorClass`, through which
+// GradloomError is handed over.
 #include <napi.h>
 
 #include "binding/convert.h"
@@ -30,14 +31,15 @@ Napi::Value permutation(const Napi::CallbackInfo& info) {
 
 Napi::Value write_random_source(const Napi::CallbackInfo& info) {
   return promised(info, [&](const Napi::Promise::Deferred& deferred) {
-    Environment::of(info.Env()).run([request = to_random_request(info[0])] { write_random(request); },
-                                    [deferred](Napi::Env env, std::exception_ptr failure) {
-                                      if (failure) {
-                                        deferred.Reject(to_js_error(env, failure));
-                                      } else {
-                                        deferred.Resolve(env.Undefined());
-                                      }
-                                    });
+    Environment::of(info.Env())
+        .run([request = to_random_request(info[0])] { write_random(request); },
+             [deferred](Napi::Env env, std::exception_ptr failure) {
+               if (failure) {
+                 deferred.Reject(to_js_error(env, failure));
+               } else {
+                 deferred.Resolve(env.Undefined());
+               }
+             });
   });
 }
 
@@ -45,9 +47,10 @@ Napi::Value lock(const Napi::CallbackInfo& info) {
   return guarded(info, [&] {
     const auto held = Environment::of(info.Env()).lock(to_string(info[0], "file"));
     Napi::Object object = Napi::Object::New(info.Env());
-    object.Set("release", Napi::Function::New(info.Env(), [held](const Napi::CallbackInfo& call) {
-                 Environment::of(call.Env()).unlock(held);
-               }, "release"));
+    object.Set("release",
+               Napi::Function::New(
+                   info.Env(), [held](const Napi::CallbackInfo& call) { Environment::of(call.Env()).unlock(held); },
+                   "release"));
     return object;
   });
 }

@@ -19,7 +19,9 @@ Napi::Object to_object(const Napi::Value& value, const char* what) {
   return value.As<Napi::Object>();
 }
 
-int64_t integer_at(const Napi::Object& object, const char* name) { return to_integer(object.Get(name), name); }
+int64_t integer_at(const Napi::Object& object, const char* name) {
+  return to_integer(object.Get(name), name);
+}
 
 std::vector<double> numbers_at(const Napi::Object& object, const char* name) {
   const Napi::Value value = object.Get(name);
@@ -101,9 +103,12 @@ StepsRequest to_steps_request(const Napi::Value& value) {
   const auto groups = object.Get("groups").As<Napi::Array>();
   for (uint32_t i = 0; i < groups.Length(); ++i) {
     const Napi::Object group = to_object(groups.Get(i), "groups");
-    request.groups.push_back({numbers_at(group, "lr"), numbers_at(group, "momentum"), numbers_at(group, "weight_decay")});
-    for (const auto* column : {&request.groups.back().lr, &request.groups.back().momentum, &request.groups.back().weight_decay}) {
-      if (!column->empty() && static_cast<int64_t>(column->size()) < request.steps) refuse("groups", "one value for each step");
+    request.groups.push_back(
+        {numbers_at(group, "lr"), numbers_at(group, "momentum"), numbers_at(group, "weight_decay")});
+    for (const auto* column :
+         {&request.groups.back().lr, &request.groups.back().momentum, &request.groups.back().weight_decay}) {
+      if (!column->empty() && static_cast<int64_t>(column->size()) < request.steps)
+        refuse("groups", "one value for each step");
     }
   }
   return request;
@@ -202,12 +207,12 @@ Napi::Value to_js(Napi::Env env, const LoadReport& report) {
   object.Set("missing", to_strings(env, report.missing));
   object.Set("unexpected", to_strings(env, report.unexpected));
   object.Set("mismatched", to_list(env, report.mismatched, [&](const ShapeDifference& difference) {
-    Napi::Object row = Napi::Object::New(env);
-    row.Set("name", difference.name);
-    row.Set("expected", to_dims(env, difference.expected));
-    row.Set("found", to_dims(env, difference.found));
-    return row;
-  }));
+               Napi::Object row = Napi::Object::New(env);
+               row.Set("name", difference.name);
+               row.Set("expected", to_dims(env, difference.expected));
+               row.Set("found", to_dims(env, difference.found));
+               return row;
+             }));
   return object;
 }
 

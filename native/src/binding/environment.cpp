@@ -1,10 +1,14 @@
-// Threads end in order at each of the three ways out: the environment's cleanup hook (a worker thread, a normal end), the process's
-// exit handlers (process.exit runs no hooks on the main thread), and `close`.
+// Threads end in order at every way out: `close`; JavaScript's exit event (process.exit runs no cleanup hooks on the
+// main thread, and once exit handlers run, what libtorch made lately is already being destroyed); the environment's
+// cleanup hook (a terminated worker has no exit event); and, should all else have been passed by, the process's exit
+// handlers.
 #include "binding/environment.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <vector>
+
+#include "core/errors.h"
 
 namespace gradloom {
 
@@ -44,17 +48,21 @@ void deliver(napi_env env, napi_value, void*, void* data) {
 
 Environment::Environment(Napi::Env env) : env_(env) {
   const napi_value name = Napi::String::New(env, "gradloom");
-  if (napi_create_threadsafe_function(env, nullptr, nullptr, name, 0, 1, nullptr, nullptr, nullptr, &deliver, &to_js_) != napi_ok) {
+  if (napi_create_threadsafe_function(env, nullptr, nullptr, name, 0, 1, nullptr, nullptr, nullptr, &deliver,
+                                      &to_js_) != napi_ok) {
     throw Napi::Error::New(env, "Could not create a thread-safe function.");
   }
   napi_unref_threadsafe_function(env, to_js_);
+  const auto process = env.Global().Get("process").As<Napi::Object>();
+  const auto stop = Napi::Function::New(env, [this](const Napi::CallbackInfo&) { stop_threads(); }, "endSessions");
+  process.Get("on").As<Napi::Function>().Call(process, {Napi::String::New(env, "exit"), stop});
   // Added after the thread-safe function's own hook, hence run before it.
   env.AddCleanupHook([this] {
     stop_threads();
     napi_release_threadsafe_function(to_js_, napi_tsfn_release);
   });
-  // process.exit: Node's own event comes before any exit handler, and so before the destructors of static objects that libtorch made later
-  // than this addon was loaded; the threads must not outlive those.
+  // process.exit: Node's own event comes before any exit handler, and so before the destructors of static objects that
+  // libtorch made later than this addon was loaded; the threads must not outlive those.
   const auto process = env.Global().Get("process").As<Napi::Object>();
   const auto on_exit = Napi::Function::New(env, [this](const Napi::CallbackInfo&) { stop_threads(); });
   process.Get("on").As<Napi::Function>().Call(process, {Napi::String::New(env, "exit"), on_exit});
@@ -86,6 +94,7 @@ void Environment::answered() {
 }
 
 void Environment::run(std::function<void()> work, std::function<void(Napi::Env, std::exception_ptr)> deliver_result) {
+  refuse_when_stopped();
   expect_answer();
   const auto task = tasks_.emplace(tasks_.end());
   task->thread = std::thread([this, task, work = std::move(work), deliver_result = std::move(deliver_result)] {
@@ -104,13 +113,17 @@ void Environment::run(std::function<void()> work, std::function<void(Napi::Env, 
   });
 }
 
-std::shared_ptr<SessionThread> Environment::start_session(std::string plan, std::function<void(std::exception_ptr)> built) {
+std::shared_ptr<SessionThread> Environment::start_session(std::string plan,
+                                                          std::function<void(std::exception_ptr)> built) {
+  refuse_when_stopped();
   auto session = std::make_shared<SessionThread>(std::move(plan), std::move(built));
   sessions_.insert(session);
   return session;
 }
 
-void Environment::forget_session(const std::shared_ptr<SessionThread>& session) { sessions_.erase(session); }
+void Environment::forget_session(const std::shared_ptr<SessionThread>& session) {
+  sessions_.erase(session);
+}
 
 std::shared_ptr<FileLock> Environment::lock(const std::string& path) {
   return *locks_.insert(std::make_shared<FileLock>(path)).first;
@@ -119,6 +132,11 @@ std::shared_ptr<FileLock> Environment::lock(const std::string& path) {
 void Environment::unlock(const std::shared_ptr<FileLock>& lock) {
   lock->release();
   locks_.erase(lock);
+}
+
+void Environment::refuse_when_stopped() {
+  const std::lock_guard guard(mutex_);
+  if (stopped_) throw Error("CLOSED", "The process is ending.");
 }
 
 void Environment::stop_threads() {

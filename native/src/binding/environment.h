@@ -1,5 +1,5 @@
-// What the addon keeps for one JavaScript environment (the main thread's or a worker's): its way back to the JavaScript thread, its
-// threads and its locks. Ends them all before the environment, or the process, goes.
+// What the addon keeps for one JavaScript environment (the main thread's or a worker's): its way back to the JavaScript
+// thread, its threads and its locks. Ends them all before the environment, or the process, goes.
 #pragma once
 
 #include <napi.h>
@@ -52,6 +52,8 @@ class Environment {
   void stop_threads();
 
  private:
+  void refuse_when_stopped();
+
   struct Task {
     std::thread thread;
   };

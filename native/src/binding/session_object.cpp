@@ -1,4 +1,5 @@
-// Each method reads its request on the JavaScript thread, runs on the session's, and answers a promise back on the first.
+// Each method reads its request on the JavaScript thread, runs on the session's, and answers a promise back on the
+// first.
 #include "binding/session_object.h"
 
 #include <type_traits>
@@ -48,9 +49,9 @@ Napi::Value SessionObject::create(const Napi::CallbackInfo& info) {
   return promised(info, [&](const Deferred& deferred) {
     Environment& environment = Environment::of(info.Env());
     std::string plan = to_string(info[0], "plan");
-    // The thread may be done building before its own handle is stored; the JavaScript thread, which reads it, is busy here until then.
+    // The thread may be done building before its own handle is stored; the JavaScript thread, which reads it, is busy
+    // here until then.
     const auto handle = std::make_shared<std::shared_ptr<SessionThread>>();
-    environment.expect_answer();
     *handle = environment.start_session(std::move(plan), [&environment, handle, deferred](std::exception_ptr failure) {
       environment.post([&environment, handle, deferred, failure](Napi::Env env) {
         environment.answered();
@@ -58,11 +59,15 @@ Napi::Value SessionObject::create(const Napi::CallbackInfo& info) {
           environment.forget_session(*handle);
           deferred.Reject(to_js_error(env, failure));
         } else {
-          resolve(env, deferred, [&] { return environment.session_class.New({Napi::External<std::shared_ptr<SessionThread>>::New(env, handle.get())}); });
+          resolve(env, deferred, [&] {
+            return environment.session_class.New(
+                {Napi::External<std::shared_ptr<SessionThread>>::New(env, handle.get())});
+          });
         }
         handle->reset();
       });
     });
+    environment.expect_answer();
   });
 }
 
@@ -119,43 +124,55 @@ Napi::Value SessionObject::call(const Napi::CallbackInfo& info, const Parse& par
 }
 
 Napi::Value SessionObject::train_steps(const Napi::CallbackInfo& info) {
-  return call(info, [&] { return to_steps_request(info[0]); },
-              [](Session& session, const StepsRequest& request) { return session.train_steps(request); });
+  return call(
+      info, [&] { return to_steps_request(info[0]); },
+      [](Session& session, const StepsRequest& request) { return session.train_steps(request); });
 }
 
 Napi::Value SessionObject::evaluate(const Napi::CallbackInfo& info) {
-  return call(info, [&] { return to_evaluate_request(info[0]); },
-              [](Session& session, const EvaluateRequest& request) { return session.evaluate(request); });
+  return call(
+      info, [&] { return to_evaluate_request(info[0]); },
+      [](Session& session, const EvaluateRequest& request) { return session.evaluate(request); });
 }
 
 Napi::Value SessionObject::predict(const Napi::CallbackInfo& info) {
-  return call(info, [&] { return to_predict_request(info[0]); },
-              [](Session& session, const PredictRequest& request) { return session.predict(request); });
+  return call(
+      info, [&] { return to_predict_request(info[0]); },
+      [](Session& session, const PredictRequest& request) { return session.predict(request); });
 }
 
 Napi::Value SessionObject::diagnose(const Napi::CallbackInfo& info) {
-  return call(info, [&] { return to_position(info[0]); },
-              [](Session& session, const std::pair<int64_t, int64_t>& position) { return session.diagnose(position.first, position.second); });
+  return call(
+      info, [&] { return to_position(info[0]); },
+      [](Session& session, const std::pair<int64_t, int64_t>& position) {
+        return session.diagnose(position.first, position.second);
+      });
 }
 
 Napi::Value SessionObject::save_state(const Napi::CallbackInfo& info) {
-  return call(info, [&] { return to_string(info[0], "folder"); },
-              [](Session& session, const std::string& folder) { session.save_state(folder); });
+  return call(
+      info, [&] { return to_string(info[0], "folder"); },
+      [](Session& session, const std::string& folder) { session.save_state(folder); });
 }
 
 Napi::Value SessionObject::load_state(const Napi::CallbackInfo& info) {
-  return call(info, [&] { return std::pair(to_string(info[0], "folder"), flag_of(info[1], "model_only")); },
-              [](Session& session, const std::pair<std::string, bool>& request) { session.load_state(request.first, request.second); });
+  return call(
+      info, [&] { return std::pair(to_string(info[0], "folder"), flag_of(info[1], "model_only")); },
+      [](Session& session, const std::pair<std::string, bool>& request) {
+        session.load_state(request.first, request.second);
+      });
 }
 
 Napi::Value SessionObject::load_weights(const Napi::CallbackInfo& info) {
-  return call(info, [&] { return to_string(info[0], "file"); },
-              [](Session& session, const std::string& file) { return session.load_weights(file); });
+  return call(
+      info, [&] { return to_string(info[0], "file"); },
+      [](Session& session, const std::string& file) { return session.load_weights(file); });
 }
 
 Napi::Value SessionObject::memory(const Napi::CallbackInfo& info) {
-  return call(info, [&] { return flag_of(info[0], "reset_peak"); },
-              [](Session& session, bool reset_peak) { return session.memory(reset_peak); });
+  return call(
+      info, [&] { return flag_of(info[0], "reset_peak"); },
+      [](Session& session, bool reset_peak) { return session.memory(reset_peak); });
 }
 
 Napi::Value SessionObject::cancel(const Napi::CallbackInfo& info) {

@@ -1,10 +1,12 @@
-// The session's life: built, served call by call, freed; all on one thread, so that libtorch's per-thread settings stay its own.
+// The session's life: built, served call by call, freed; all on one thread, so that libtorch's per-thread settings stay
+// its own.
 #include "binding/session_thread.h"
 
 #include <nlohmann/json.hpp>
 
 #include <utility>
 
+#include "core/allocator.h"
 #include "core/errors.h"
 
 namespace gradloom {
@@ -26,7 +28,9 @@ Plan read_plan(const std::string& text) {
 SessionThread::SessionThread(std::string plan, std::function<void(std::exception_ptr)> built)
     : thread_([this, plan = std::move(plan), built = std::move(built)] { work(plan, built); }) {}
 
-SessionThread::~SessionThread() { stop(); }
+SessionThread::~SessionThread() {
+  stop();
+}
 
 bool SessionThread::submit(Call call) {
   const std::lock_guard guard(mutex_);
@@ -83,6 +87,7 @@ void SessionThread::work(const std::string& plan, const std::function<void(std::
   built(failure);
   if (session != nullptr) serve(*session);
   session.reset();
+  empty_cpu_cache();
   finish();
 }
 

@@ -24,7 +24,8 @@ class SessionThread {
     std::function<void(std::exception_ptr)> fail;
   };
 
-  /// Builds the session from a plan's JSON; `built` gets null or why it could not be built, after which the thread has ended.
+  /// Builds the session from a plan's JSON; `built` gets null or why it could not be built, after which the thread has
+  /// ended.
   SessionThread(std::string plan, std::function<void(std::exception_ptr)> built);
   /// Like `stop`.
   ~SessionThread();
@@ -37,7 +38,8 @@ class SessionThread {
   /// Ends the calls submitted so far at their next batch.
   void cancel();
 
-  /// Cancels, refuses what waits, frees the session, then calls `closed` on the thread: at once when that is done already.
+  /// Cancels, refuses what waits, frees the session, then calls `closed` on the thread: at once when that is done
+  /// already.
   void close(std::function<void()> closed);
 
   /// Closes and waits for the thread's end. Nothing is called back any more for calls that still wait.

@@ -1,5 +1,6 @@
-// Counts every tensor's bytes exactly and keeps freed blocks by size class, so that a training step finds the memory of the step
-// before still mapped: returning large activations to the system and faulting them in again is what the default allocator does.
+// Counts every tensor's bytes exactly and keeps freed blocks by size class, so that a training step finds the memory of
+// the step before still mapped: returning large activations to the system and faulting them in again is what the
+// default allocator does.
 #include "core/allocator.h"
 
 #include <c10/core/Allocator.h>
@@ -28,13 +29,15 @@ namespace {
 constexpr size_t alignment = 64;         // what ATen's widest vector instructions want
 constexpr size_t mapped_from = 1 << 18;  // larger blocks are mapped pages of their own, smaller ones come from malloc
 constexpr size_t huge_from = 1 << 22;    // blocks of several huge pages ask for them
-// Kept bytes are bounded by twice the most that was ever in use, and at least by this. Sizes that do not all live at the same moment
-// need more blocks than the peak shows, and giving back the oldest block would take just the one the next step wants first.
+// Kept bytes are bounded by twice the most that was ever in use, and at least by this. Sizes that do not all live at
+// the same moment need more blocks than the peak shows, and giving back the oldest block would take just the one the
+// next step wants first.
 constexpr int64_t least_cache = 64 << 20;
 // Smaller allocations pass any budget: the way out of an error needs some, where another error would end the process.
 constexpr size_t bounded_from = 1 << 16;
 
-// AddressSanitizer is told which bytes of a block nobody may touch: all data of a kept one, what rounding up added to one in use.
+// AddressSanitizer is told which bytes of a block nobody may touch: all data of a kept one, what rounding up added to
+// one in use.
 void forbid([[maybe_unused]] const void* data, [[maybe_unused]] size_t bytes) {
 #ifdef __SANITIZE_ADDRESS__
   __asan_poison_memory_region(data, bytes);
@@ -244,13 +247,13 @@ class CountingAllocator final : public c10::Allocator {
   }
 
   void report(void* data, int64_t bytes) const {
-    c10::reportMemoryUsageToProfiler(data, bytes, static_cast<size_t>(allocated_.load()), static_cast<size_t>(reserved_.load()),
-                                     c10::Device(c10::DeviceType::CPU));
+    c10::reportMemoryUsageToProfiler(data, bytes, static_cast<size_t>(allocated_.load()),
+                                     static_cast<size_t>(reserved_.load()), c10::Device(c10::DeviceType::CPU));
   }
 
   [[noreturn]] void fail(size_t bytes, const std::string& why) const {
-    TORCH_CHECK_WITH(OutOfMemoryError, false, "Out of memory on the CPU: ", bytes, " bytes were asked for with ", allocated_.load(),
-                     " in use, ", why, ".");
+    TORCH_CHECK_WITH(OutOfMemoryError, false, "Out of memory on the CPU: ", bytes, " bytes were asked for with ",
+                     allocated_.load(), " in use, ", why, ".");
   }
 
   std::atomic<int64_t> allocated_{0};
@@ -278,14 +281,24 @@ void CountingAllocator::free_data(void* data) {
 
 }  // namespace
 
-void install_cpu_allocator() { c10::SetCPUAllocator(&allocator()); }
+void install_cpu_allocator() {
+  c10::SetCPUAllocator(&allocator());
+}
 
-AllocatorCounts cpu_counts() { return allocator().counts(); }
+AllocatorCounts cpu_counts() {
+  return allocator().counts();
+}
 
-void reset_cpu_peak() { allocator().reset_peak(); }
+void reset_cpu_peak() {
+  allocator().reset_peak();
+}
 
-void empty_cpu_cache() { allocator().empty_cache(); }
+void empty_cpu_cache() {
+  allocator().empty_cache();
+}
 
-void set_cpu_budget(size_t bytes) { allocator().set_budget(bytes); }
+void set_cpu_budget(size_t bytes) {
+  allocator().set_budget(bytes);
+}
 
 }  // namespace gradloom

@@ -6,7 +6,8 @@
 
 namespace gradloom {
 
-/// Bytes over all threads. `allocated` is what tensors asked for, `reserved` what the system gave (in use or kept for reuse).
+/// Bytes over all threads. `allocated` is what tensors asked for, `reserved` what the system gave (in use or kept for
+/// reuse).
 struct AllocatorCounts {
   int64_t allocated;
   int64_t reserved;
@@ -22,7 +23,8 @@ void reset_cpu_peak();
 /// Gives every kept block back to the system.
 void empty_cpu_cache();
 
-/// An allocation of 64 KiB or more that would raise `allocated` above `bytes` throws c10::OutOfMemoryError; 0 means no limit.
+/// An allocation of 64 KiB or more that would raise `allocated` above `bytes` throws c10::OutOfMemoryError; 0 means no
+/// limit.
 void set_cpu_budget(size_t bytes);
 
 }  // namespace gradloom

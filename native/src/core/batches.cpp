@@ -21,7 +21,8 @@ void write_batches(const Plan& plan, int64_t epochs, bool on_device, const std::
   }
   for (const auto& [name, split] : plan.splits) {
     for (int64_t start = 0; start < split.count; start += plan.loader.batch_size) {
-      keep(name + "." + std::to_string(start / plan.loader.batch_size), loader.split_batch(name, start, plan.loader.batch_size));
+      keep(name + "." + std::to_string(start / plan.loader.batch_size),
+           loader.split_batch(name, start, plan.loader.batch_size));
     }
   }
   write_safetensors(path, tensors, {});

@@ -1,4 +1,5 @@
-// What the loader delivers, written to a file, for people and tests that want to see what a network sees. Free of torch headers.
+// What the loader delivers, written to a file, for people and tests that want to see what a network sees. Free of torch
+// headers.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,10 @@
 
 namespace gradloom {
 
-/// Batches of the first epochs as `<epoch>.<batch>.input` and `.target`, then those of every split in its stored order as
-/// `<split>.<batch>.input` and `.target`. With `on_device` samples are transformed by the device's operations even if that is the CPU.
+/// Batches of the first epochs as `<epoch>.<batch>.input` and `.target`, then those of every split in its stored order
+/// as
+/// `<split>.<batch>.input` and `.target`. With `on_device` samples are transformed by the device's operations even if
+/// that is the CPU.
 void write_batches(const Plan& plan, int64_t epochs, bool on_device, const std::string& path);
 
 }  // namespace gradloom

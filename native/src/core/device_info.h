@@ -9,8 +9,8 @@
 namespace gradloom {
 
 struct DeviceInfo {
-  std::string name;   // `cpu`, `cuda:0`, `mps`, or a plug-in's name with index
-  std::string label;  // for people
+  std::string name;                     // `cpu`, `cuda:0`, `mps`, or a plug-in's name with index
+  std::string label;                    // for people
   std::optional<int64_t> memory_total;  // bytes
   std::optional<int64_t> memory_free;   // bytes
   std::optional<std::string> capability;

@@ -1,5 +1,5 @@
-// Finds devices through the interfaces that CUDA, MPS, XPU and plug-in back ends share. What is CUDA's alone stands together below:
-// loading its library when there is a driver, and asking the driver for a card's name and capability.
+// Finds devices through the interfaces that CUDA, MPS, XPU and plug-in back ends share. What is CUDA's alone stands
+// together below: loading its library when there is a driver, and asking the driver for a card's name and capability.
 #include "core/devices.h"
 
 #include "core/allocator.h"
@@ -32,8 +32,8 @@ constexpr const char* cuda_library = "libtorch_cuda.so";
 
 /// Why CUDA cannot be used although there is a driver; empty otherwise. Written once by prepare_process.
 std::string& cuda_failure() {
-  static std::string failure;
-  return failure;
+  static auto* const failure = new std::string;
+  return *failure;
 }
 
 void load_cuda() {
@@ -67,7 +67,8 @@ void describe_cuda(int ordinal, DeviceInfo& info) {
 void load_plugin(const std::string& setting) {
   const auto equals = setting.find('=');
   if (equals == 0 || equals == std::string::npos || equals + 1 == setting.size()) {
-    throw Error("BAD_CALL", "GRADLOOM_BACKEND is " + setting + ", which is not of the form name=/path/lib.so.", "Correct or unset it.");
+    throw Error("BAD_CALL", "GRADLOOM_BACKEND is " + setting + ", which is not of the form name=/path/lib.so.",
+                "Correct or unset it.");
   }
   const std::string name = setting.substr(0, equals);
   const std::string path = setting.substr(equals + 1);
@@ -123,8 +124,9 @@ std::string names_of_all() {
 }  // namespace
 
 void prepare_process() {
-  static IgnoreWarnings ignore_warnings;
-  c10::WarningUtils::set_warning_handler(&ignore_warnings);  // of this thread
+  // Never destroyed: a thread may still warn while the process's static objects go.
+  static auto* const ignore_warnings = new IgnoreWarnings;
+  c10::WarningUtils::set_warning_handler(ignore_warnings);  // of this thread
   static std::once_flag once;
   std::call_once(once, [] {
     install_cpu_allocator();
@@ -144,7 +146,8 @@ c10::Device parse_device(const std::string& name) {
   try {
     device = c10::Device(name);
   } catch (const c10::Error&) {
-    throw Error("DEVICE_UNKNOWN", "There is no device called " + name + ".", "Use one of: " + names_of_all() + ".", "training.device");
+    throw Error("DEVICE_UNKNOWN", "There is no device called " + name + ".", "Use one of: " + names_of_all() + ".",
+                "training.device");
   }
   if (device->is_cpu() && device->index() <= 0) return {c10::DeviceType::CPU};
   const auto accelerator = present_accelerator();
@@ -153,9 +156,11 @@ c10::Device parse_device(const std::string& name) {
   if (accelerator == device->type() && index < at::accelerator::deviceCount()) {
     return {device->type(), static_cast<c10::DeviceIndex>(index)};
   }
-  const std::string why = device->is_cuda() && !cuda_failure().empty() ? " (its library could not be loaded: " + cuda_failure() + ")" : "";
+  const std::string why =
+      device->is_cuda() && !cuda_failure().empty() ? " (its library could not be loaded: " + cuda_failure() + ")" : "";
   throw Error("DEVICE_UNAVAILABLE", "The device " + name + " is not available here" + why + ".",
-              "Use one of: " + names_of_all() + "; gradloom doctor says what is missing for others.", "training.device");
+              "Use one of: " + names_of_all() + "; gradloom doctor says what is missing for others.",
+              "training.device");
 }
 
 std::vector<DeviceInfo> list_devices() {
@@ -202,7 +207,8 @@ MemoryReport memory_report(c10::Device device) {
 void reset_peak(c10::Device device) {
   if (device.is_cpu()) {
     reset_cpu_peak();
-  } else if (auto* const allocator = device_allocator(device.type()); allocator != nullptr && allocator->initialized()) {
+  } else if (auto* const allocator = device_allocator(device.type());
+             allocator != nullptr && allocator->initialized()) {
     allocator->resetPeakStats(device.index());
   }
 }
@@ -210,7 +216,8 @@ void reset_peak(c10::Device device) {
 void empty_cache(c10::Device device) {
   if (device.is_cpu()) {
     empty_cpu_cache();
-  } else if (auto* const allocator = device_allocator(device.type()); allocator != nullptr && allocator->initialized()) {
+  } else if (auto* const allocator = device_allocator(device.type());
+             allocator != nullptr && allocator->initialized()) {
     allocator->emptyCache();
   }
 }

@@ -1,4 +1,5 @@
-// Device names to c10 devices by the accelerator interfaces every back end answers; loading of CUDA and of plug-in back ends.
+// Device names to c10 devices by the accelerator interfaces every back end answers; loading of CUDA and of plug-in back
+// ends.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -9,12 +10,14 @@
 
 namespace gradloom {
 
-/// Once for the process: installs the CPU allocator, bounded by GRADLOOM_CPU_LIMIT bytes if that is set, and loads the plug-in named by
-/// GRADLOOM_BACKEND, or libtorch_cuda when there is an NVIDIA driver. Silences libtorch's warnings on the calling thread. Must run before
-/// the first tensor, the first question about accelerators and the first backward().
+/// Once for the process: installs the CPU allocator, bounded by GRADLOOM_CPU_LIMIT bytes if that is set, and loads the
+/// plug-in named by GRADLOOM_BACKEND, or libtorch_cuda when there is an NVIDIA driver. Silences libtorch's warnings on
+/// the calling thread. Must run before the first tensor, the first question about accelerators and the first
+/// backward().
 void prepare_process();
 
-/// Throws DEVICE_UNKNOWN for a name no back end answers to, DEVICE_UNAVAILABLE for a device that is not there, saying what is.
+/// Throws DEVICE_UNKNOWN for a name no back end answers to, DEVICE_UNAVAILABLE for a device that is not there, saying
+/// what is.
 c10::Device parse_device(const std::string& name);
 
 MemoryReport memory_report(c10::Device device);

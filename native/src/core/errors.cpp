@@ -23,8 +23,9 @@ std::string first_line(std::string text) {
 }
 
 Error out_of_memory(const std::string& message) {
-  return {"OUT_OF_MEMORY", message,
-          "Use a smaller batch_size, a smaller network, or a device with more memory; close other programs that use it."};
+  return {
+      "OUT_OF_MEMORY", message,
+      "Use a smaller batch_size, a smaller network, or a device with more memory; close other programs that use it."};
 }
 
 }  // namespace
@@ -66,7 +67,8 @@ Error system_error(int error_number, const std::string& doing, const std::string
     case EACCES:
     case EPERM:
     case EROFS:
-      return {code == "NOT_READABLE" ? code : "NOT_WRITABLE", message, "Check the permissions of the file and its folder.", path};
+      return {code == "NOT_READABLE" ? code : "NOT_WRITABLE", message,
+              "Check the permissions of the file and its folder.", path};
     case ENOENT:
     case ENOTDIR:
       return {code == "INTERNAL" ? "FILE_NOT_FOUND" : code, message, "Check that the path exists.", path};

@@ -30,7 +30,8 @@ std::FILE* open_file(const std::string& path, const char* mode) {
 #ifdef _WIN32
   return _wfopen(native_path(path).c_str(), mode[0] == 'w' ? L"wbN" : L"rbN");
 #else
-  const int descriptor = open(path.c_str(), (mode[0] == 'w' ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY) | O_CLOEXEC, 0666);
+  const int descriptor =
+      open(path.c_str(), (mode[0] == 'w' ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY) | O_CLOEXEC, 0666);
   return descriptor < 0 ? nullptr : fdopen(descriptor, mode);
 #endif
 }
@@ -80,7 +81,8 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::write(const void* data, size_t bytes) {
-  if (bytes > 0 && std::fwrite(data, 1, bytes, file_) != bytes) throw system_error(errno, "write " + path_, path_, "NOT_WRITABLE");
+  if (bytes > 0 && std::fwrite(data, 1, bytes, file_) != bytes)
+    throw system_error(errno, "write " + path_, path_, "NOT_WRITABLE");
 }
 
 void OutputFile::finish() {
@@ -91,7 +93,8 @@ void OutputFile::finish() {
 
 InputFile::InputFile(const std::string& path) : path_(path), file_(open_file(path, "rb")) {
   if (file_ == nullptr) {
-    throw system_error(errno, "read " + path, path, errno == ENOENT || errno == ENOTDIR ? "FILE_NOT_FOUND" : "NOT_READABLE");
+    throw system_error(errno, "read " + path, path,
+                       errno == ENOENT || errno == ENOTDIR ? "FILE_NOT_FOUND" : "NOT_READABLE");
   }
   try {
     size_ = file_size(path);
@@ -101,7 +104,9 @@ InputFile::InputFile(const std::string& path) : path_(path), file_(open_file(pat
   }
 }
 
-InputFile::~InputFile() { std::fclose(file_); }
+InputFile::~InputFile() {
+  std::fclose(file_);
+}
 
 bool InputFile::read(uint64_t offset, void* data, size_t bytes) {
   if (bytes == 0) return true;
@@ -114,7 +119,8 @@ bool InputFile::read(uint64_t offset, void* data, size_t bytes) {
 #ifdef _WIN32
 
 MappedFile::MappedFile(const std::string& path, const std::string& missing) : path_(path) {
-  const HANDLE file = CreateFileW(native_path(path).c_str(), GENERIC_READ, FILE_SHARE_READ, nullptr, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
+  const HANDLE file = CreateFileW(native_path(path).c_str(), GENERIC_READ, FILE_SHARE_READ, nullptr, OPEN_EXISTING,
+                                  FILE_ATTRIBUTE_NORMAL, nullptr);
   if (file == INVALID_HANDLE_VALUE) throw system_error(ENOENT, "read " + path, path, missing);
   LARGE_INTEGER size;
   GetFileSizeEx(file, &size);
@@ -142,7 +148,7 @@ MappedFile::MappedFile(const std::string& path, const std::string& missing) : pa
     const bool absent = errno == ENOENT || errno == ENOTDIR;
     throw system_error(errno, "read " + path, path, absent ? missing : "NOT_READABLE");
   }
-  struct stat status {};
+  struct stat status{};
   void* mapped = MAP_FAILED;
   int failure = 0;
   if (fstat(descriptor, &status) != 0) {

@@ -1,4 +1,5 @@
-// Files as the engine needs them: durable writing, bounded reading, read-only mapping; every failure an Error with its path.
+// Files as the engine needs them: durable writing, bounded reading, read-only mapping; every failure an Error with its
+// path.
 #pragma once
 
 #include <cstddef>

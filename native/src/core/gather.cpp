@@ -1,5 +1,5 @@
-// The loops that turn stored samples into batches. A byte's scaled and transformed value is looked up: 256 values a channel are computed
-// once, by the very operations PyTorch would do on every sample.
+// The loops that turn stored samples into batches. A byte's scaled and transformed value is looked up: 256 values a
+// channel are computed once, by the very operations PyTorch would do on every sample.
 #include "core/gather.h"
 
 #include <ATen/EmptyTensor.h>
@@ -22,19 +22,27 @@ void copy_rows(const Column& column, std::span<const int64_t> rows, const at::Te
   }
 }
 
-float scaled(uint8_t byte) { return static_cast<float>(byte) / 255.0F; }
+float scaled(uint8_t byte) {
+  return static_cast<float>(byte) / 255.0F;
+}
 
 }  // namespace
 
-Gatherer::Gatherer(std::vector<int64_t> shape, std::span<const std::unique_ptr<Transform>> transforms, bool finished, bool pin)
-    : shape_(std::move(shape)), transforms_(transforms), finished_(finished), pin_(pin), channels_(shape_.empty() ? 1 : shape_.front()) {
+Gatherer::Gatherer(std::vector<int64_t> shape, std::span<const std::unique_ptr<Transform>> transforms, bool finished,
+                   bool pin)
+    : shape_(std::move(shape)),
+      transforms_(transforms),
+      finished_(finished),
+      pin_(pin),
+      channels_(shape_.empty() ? 1 : shape_.front()) {
   if (!finished_) return;
   for (const bool scale : {false, true}) {
     std::vector<float>& table = tables_[scale ? 1 : 0];
     table.resize(static_cast<size_t>(channels_) * 256);
     for (int64_t channel = 0; channel < channels_; ++channel) {
       float* const values = table.data() + channel * 256;
-      for (int byte = 0; byte < 256; ++byte) values[byte] = scale ? scaled(static_cast<uint8_t>(byte)) : static_cast<float>(byte);
+      for (int byte = 0; byte < 256; ++byte)
+        values[byte] = scale ? scaled(static_cast<uint8_t>(byte)) : static_cast<float>(byte);
       for (const auto& transform : transforms_) transform->apply(values, 256, channel);
     }
   }

@@ -1,4 +1,5 @@
-// Copies samples from mapped columns into batches: the innermost loop of the loader, run on its own threads, without ATen operators.
+// Copies samples from mapped columns into batches: the innermost loop of the loader, run on its own threads, without
+// ATen operators.
 #pragma once
 
 #include <ATen/core/TensorBody.h>
@@ -21,8 +22,8 @@ struct Gathered {
 
 class Gatherer {
  public:
-  /// `shape` is one sample's. With `finished`, inputs come scaled and transformed as float32, otherwise as stored. With `pin`, in
-  /// memory from which a device copies by itself.
+  /// `shape` is one sample's. With `finished`, inputs come scaled and transformed as float32, otherwise as stored. With
+  /// `pin`, in memory from which a device copies by itself.
   Gatherer(std::vector<int64_t> shape, std::span<const std::unique_ptr<Transform>> transforms, bool finished, bool pin);
 
   /// The given rows of a part, in order. Targets are int64 class indices or float32 rows, whatever the file holds.

@@ -1,5 +1,6 @@
-// Batches of a session. On the CPU a sample goes from the mapped file through a look-up table into the batch; elsewhere raw samples
-// are gathered into pinned memory, copied without waiting, and transformed on the device by the same operations.
+// Batches of a session. On the CPU a sample goes from the mapped file through a look-up table into the batch; elsewhere
+// raw samples are gathered into pinned memory, copied without waiting, and transformed on the device by the same
+// operations.
 #include "core/loader.h"
 
 #include "core/errors.h"
@@ -74,7 +75,8 @@ class Loader::Impl {
         gatherer_(plan.input, transforms_, on_host, pin_),
         splits_(open_splits(plan)),
         orders_(splits_.contains("train") ? splits_.at("train").count() : 0, plan.seed) {
-    if (settings_.batch_size < 1) throw Error("BAD_CALL", "batch_size must be at least 1.", {}, "data.loader.batch_size");
+    if (settings_.batch_size < 1)
+      throw Error("BAD_CALL", "batch_size must be at least 1.", {}, "data.loader.batch_size");
     if (!on_host_) scale_ = at::scalar_tensor(255.0, at::TensorOptions(device).dtype(at::kFloat));
     for (const auto& [name, split] : splits_) split_names_.push_back(name);
     const int64_t ahead = settings_.num_workers * settings_.prefetch_factor;
@@ -88,13 +90,15 @@ class Loader::Impl {
 
   int64_t batches_per_epoch() const {
     const int64_t samples = split("train").count();
-    return settings_.drop_last ? samples / settings_.batch_size : (samples + settings_.batch_size - 1) / settings_.batch_size;
+    return settings_.drop_last ? samples / settings_.batch_size
+                               : (samples + settings_.batch_size - 1) / settings_.batch_size;
   }
 
   Batch train_batch(int64_t epoch, int64_t index) {
     if (epoch < 0 || index < 0 || index >= batches_per_epoch()) {
-      throw Error("BAD_CALL", "Batch " + std::to_string(index) + " of epoch " + std::to_string(epoch) + " was asked for, but an epoch has " +
-                                  std::to_string(batches_per_epoch()) + " batches.");
+      throw Error("BAD_CALL", "Batch " + std::to_string(index) + " of epoch " + std::to_string(epoch) +
+                                  " was asked for, but an epoch has " + std::to_string(batches_per_epoch()) +
+                                  " batches.");
     }
     return deliver(*train_batches_, train_place(epoch, index * settings_.batch_size));
   }
@@ -102,8 +106,8 @@ class Loader::Impl {
   Batch split_batch(const std::string& name, int64_t start, int64_t count) {
     const int64_t samples = split(name).count();
     if (start < 0 || count < 1 || start >= samples) {
-      throw Error("BAD_CALL", std::to_string(count) + " samples from " + std::to_string(start) + " were asked for, but the split " + name +
-                                  " has " + std::to_string(samples) + ".");
+      throw Error("BAD_CALL", std::to_string(count) + " samples from " + std::to_string(start) +
+                                  " were asked for, but the split " + name + " has " + std::to_string(samples) + ".");
     }
     const auto position = std::find(split_names_.begin(), split_names_.end(), name) - split_names_.begin();
     return deliver(*split_batches_, {position, start, std::min(count, samples - start)});
@@ -179,7 +183,8 @@ class Loader::Impl {
   at::Tensor finish(at::Tensor batch, bool scaled) const {
     if (batch.scalar_type() == at::kLong) return batch;
     batch = batch.to(at::kFloat);
-    // By a tensor on the device: a host scalar may become a multiplication by its reciprocal there, which rounds otherwise.
+    // By a tensor on the device: a host scalar may become a multiplication by its reciprocal there, which rounds
+    // otherwise.
     if (scaled) batch.div_(scale_);
     for (const auto& transform : transforms_) batch = transform->apply(batch);
     return batch;
@@ -201,16 +206,25 @@ class Loader::Impl {
 };
 
 Loader::Loader(const Plan& plan, c10::Device device, LoaderPath path)
-    : impl_(std::make_unique<Impl>(plan, device, path == LoaderPath::automatic ? device.is_cpu() : path == LoaderPath::host)) {}
+    : impl_(std::make_unique<Impl>(plan, device,
+                                   path == LoaderPath::automatic ? device.is_cpu() : path == LoaderPath::host)) {}
 
 Loader::~Loader() = default;
 
-int64_t Loader::batches_per_epoch() const { return impl_->batches_per_epoch(); }
+int64_t Loader::batches_per_epoch() const {
+  return impl_->batches_per_epoch();
+}
 
-Batch Loader::train_batch(int64_t epoch, int64_t index) { return impl_->train_batch(epoch, index); }
+Batch Loader::train_batch(int64_t epoch, int64_t index) {
+  return impl_->train_batch(epoch, index);
+}
 
-Batch Loader::split_batch(const std::string& split, int64_t start, int64_t count) { return impl_->split_batch(split, start, count); }
+Batch Loader::split_batch(const std::string& split, int64_t start, int64_t count) {
+  return impl_->split_batch(split, start, count);
+}
 
-int64_t Loader::split_count(const std::string& split) const { return impl_->split(split).count(); }
+int64_t Loader::split_count(const std::string& split) const {
+  return impl_->split(split).count();
+}
 
 }  // namespace gradloom

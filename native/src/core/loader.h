@@ -37,8 +37,8 @@ class Loader {
   /// Batches of the training split in one epoch, the short last one included unless drop_last.
   int64_t batches_per_epoch() const;
 
-  /// Batch `index` of `epoch` (both from 0) of the training split. Any order of calls is right; the next in order is gathered ahead,
-  /// over the epoch's end too.
+  /// Batch `index` of `epoch` (both from 0) of the training split. Any order of calls is right; the next in order is
+  /// gathered ahead, over the epoch's end too.
   Batch train_batch(int64_t epoch, int64_t index);
 
   /// Samples [start, start + count) of a split in its stored order, cut at its end.

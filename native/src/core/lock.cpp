@@ -7,8 +7,8 @@
 #include <utility>
 
 #ifdef _WIN32
-#include <filesystem>
 #include <windows.h>
+#include <filesystem>
 #else
 #include <fcntl.h>
 #include <sys/file.h>
@@ -20,7 +20,8 @@ namespace gradloom {
 namespace {
 
 Error locked(const std::string& path) {
-  return {"RUN_LOCKED", "Another process is using " + path + ".", "Wait for it to end, or stop it, then try again.", path};
+  return {"RUN_LOCKED", "Another process is using " + path + ".", "Wait for it to end, or stop it, then try again.",
+          path};
 }
 
 }  // namespace
@@ -29,8 +30,8 @@ Error locked(const std::string& path) {
 
 FileLock::FileLock(const std::string& path) {
   const std::filesystem::path file(std::u8string(path.begin(), path.end()));
-  const HANDLE handle = CreateFileW(file.c_str(), GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_ALWAYS,
-                                    FILE_ATTRIBUTE_NORMAL, nullptr);
+  const HANDLE handle = CreateFileW(file.c_str(), GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE,
+                                    nullptr, OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL, nullptr);
   if (handle == INVALID_HANDLE_VALUE) throw system_error(EACCES, "open " + path, path, "NOT_WRITABLE");
   OVERLAPPED whole{};
   if (!LockFileEx(handle, LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, MAXDWORD, MAXDWORD, &whole)) {
@@ -66,6 +67,8 @@ void FileLock::release() noexcept {
 
 #endif
 
-FileLock::~FileLock() { release(); }
+FileLock::~FileLock() {
+  release();
+}
 
 }  // namespace gradloom

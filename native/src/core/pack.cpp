@@ -18,7 +18,8 @@ int64_t elements_of(const std::vector<int64_t>& shape, const std::string& path) 
   int64_t elements = 1;
   for (const int64_t size : shape) {
     if (size < 1 || elements > most_bytes / size) {
-      throw Error("DATA_FORMAT", "The shape given for " + path + " is no shape of a sample.", "Import the data again.", path);
+      throw Error("DATA_FORMAT", "The shape given for " + path + " is no shape of a sample.", "Import the data again.",
+                  path);
     }
     elements *= size;
   }
@@ -26,12 +27,13 @@ int64_t elements_of(const std::vector<int64_t>& shape, const std::string& path) 
 }
 
 void check_size(const MappedFile& file, int64_t rows, size_t row_bytes, const char* what) {
-  const bool possible = rows >= 0 && row_bytes <= static_cast<size_t>(most_bytes) && (rows == 0 || rows <= most_bytes / static_cast<int64_t>(row_bytes));
+  const bool possible = rows >= 0 && row_bytes <= static_cast<size_t>(most_bytes) &&
+                        (rows == 0 || rows <= most_bytes / static_cast<int64_t>(row_bytes));
   const uint64_t needed = possible ? static_cast<uint64_t>(rows) * row_bytes : UINT64_MAX;
   if (file.size() >= needed) return;
   throw Error("DATA_TRUNCATED",
-              file.path() + " holds " + std::to_string(file.size()) + " bytes, but " + std::to_string(rows) + " " + what + " of " +
-                  std::to_string(row_bytes) + " bytes were expected.",
+              file.path() + " holds " + std::to_string(file.size()) + " bytes, but " + std::to_string(rows) + " " +
+                  what + " of " + std::to_string(row_bytes) + " bytes were expected.",
               "Import the data again; the file was cut short after it was written.", file.path());
 }
 
@@ -47,10 +49,12 @@ Column::Column(const ColumnPlan& plan, int64_t count)
   check_size(file_, count, row_bytes_, "samples");
 }
 
-Split::Split(const SplitPlan& plan, std::shared_ptr<const Part> part, int64_t part_count) : count_(plan.count), part_(std::move(part)) {
+Split::Split(const SplitPlan& plan, std::shared_ptr<const Part> part, int64_t part_count)
+    : count_(plan.count), part_(std::move(part)) {
   if (!plan.indices) {
     if (count_ >= 0 && count_ <= part_count) return;
-    throw Error("DATA_COUNT", "A split wants " + std::to_string(count_) + " samples of a part that has " + std::to_string(part_count) + ".");
+    throw Error("DATA_COUNT", "A split wants " + std::to_string(count_) + " samples of a part that has " +
+                                  std::to_string(part_count) + ".");
   }
   file_ = std::make_unique<MappedFile>(*plan.indices, "DATA_MISSING");
   check_size(*file_, count_, sizeof(int64_t), "indices");
@@ -58,7 +62,8 @@ Split::Split(const SplitPlan& plan, std::shared_ptr<const Part> part, int64_t pa
   for (int64_t i = 0; i < count_; ++i) {
     if (indices_[i] < 0 || indices_[i] >= part_count) {
       throw Error("DATA_FORMAT",
-                  *plan.indices + " names sample " + std::to_string(indices_[i]) + " of a part that has " + std::to_string(part_count) + ".",
+                  *plan.indices + " names sample " + std::to_string(indices_[i]) + " of a part that has " +
+                      std::to_string(part_count) + ".",
                   "Start a new run: the split does not belong to this data.", *plan.indices);
     }
   }
@@ -69,19 +74,20 @@ std::map<std::string, Split> open_splits(const Plan& plan) {
   const int64_t input_elements = elements_of(plan.input, "the plan's input");
   for (const auto& [name, part] : plan.parts) {
     if (elements_of(part.input.shape, part.input.path) != input_elements) {
-      throw Error("DATA_FORMAT", "A sample of " + part.input.path + " has not as many values as the plan's input.", "Import the data again.",
-                  part.input.path);
+      throw Error("DATA_FORMAT", "A sample of " + part.input.path + " has not as many values as the plan's input.",
+                  "Import the data again.", part.input.path);
     }
     if (part.input.type == ColumnType::int64 && !plan.transforms.empty()) {
-      throw Error("NOT_SUPPORTED", "Transforms apply to images and vectors, not to class indices or tokens.", "Remove them.",
-                  "data.transforms");
+      throw Error("NOT_SUPPORTED", "Transforms apply to images and vectors, not to class indices or tokens.",
+                  "Remove them.", "data.transforms");
     }
     parts.emplace(name, new Part{Column(part.input, part.count), Column(part.target, part.count)});
   }
   std::map<std::string, Split> splits;
   for (const auto& [name, split] : plan.splits) {
     const auto part = parts.find(split.part);
-    if (part == parts.end()) throw Error("BAD_CALL", "The split " + name + " names no part of the data: " + split.part + ".");
+    if (part == parts.end())
+      throw Error("BAD_CALL", "The split " + name + " names no part of the data: " + split.part + ".");
     splits.emplace(name, Split(split, part->second, plan.parts.at(split.part).count));
   }
   return splits;

@@ -1,4 +1,5 @@
-// The threads that gather batches ahead. They do nothing but copy samples: no ATen operator, so no OpenMP pool is ever made for them.
+// The threads that gather batches ahead. They do nothing but copy samples: no ATen operator, so no OpenMP pool is ever
+// made for them.
 #include "core/prefetcher.h"
 
 #include <algorithm>

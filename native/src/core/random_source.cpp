@@ -1,4 +1,5 @@
-// Torch's permutations, computed without ATen's thread pool so that loader threads may call them, and the `random` source's files.
+// Torch's permutations, computed without ATen's thread pool so that loader threads may call them, and the `random`
+// source's files.
 #include "core/random_source.h"
 
 #include "core/devices.h"
@@ -21,7 +22,8 @@ std::vector<int64_t> randperm(int64_t n, uint64_t seed) {
   for (int64_t i = 0; i + 1 < n; ++i) {
     uint64_t draw = engine();
     if (wide) draw = draw << 32 | engine();
-    std::swap(order[static_cast<size_t>(i)], order[static_cast<size_t>(i + static_cast<int64_t>(draw % static_cast<uint64_t>(n - i)))]);
+    std::swap(order[static_cast<size_t>(i)],
+              order[static_cast<size_t>(i + static_cast<int64_t>(draw % static_cast<uint64_t>(n - i)))]);
   }
   return order;
 }
@@ -46,9 +48,9 @@ void write_random(const RandomRequest& request) {
   prepare_process();
   at::Generator generator = at::detail::createCPUGenerator(request.seed);
   write_tensor(request.input, at::randn(with_samples(request.samples, request.shape), generator, at::kFloat));
-  const at::Tensor target =
-      request.classes ? at::randint(*request.classes, {request.samples}, generator, at::kLong)
-                      : at::randn(with_samples(request.samples, request.target_shape), generator, at::kFloat);
+  const at::Tensor target = request.classes
+                                ? at::randint(*request.classes, {request.samples}, generator, at::kLong)
+                                : at::randn(with_samples(request.samples, request.target_shape), generator, at::kFloat);
   write_tensor(request.target, target);
 }
 

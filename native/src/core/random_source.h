@@ -21,7 +21,8 @@ struct RandomRequest {
   std::string target;  // file to write, int64 class indices or float32 rows
 };
 
-/// Of one generator: torch.randn(samples, …shape), then torch.randint(classes, (samples)) or torch.randn(samples, …target_shape).
+/// Of one generator: torch.randn(samples, …shape), then torch.randint(classes, (samples)) or torch.randn(samples,
+/// …target_shape).
 void write_random(const RandomRequest& request);
 
 }  // namespace gradloom

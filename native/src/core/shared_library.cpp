@@ -2,9 +2,9 @@
 #include "core/shared_library.h"
 
 #ifdef _WIN32
+#include <windows.h>
 #include <filesystem>
 #include <system_error>
-#include <windows.h>
 #else
 #include <dlfcn.h>
 #endif
@@ -33,7 +33,9 @@ SharedLibrary load_library(const std::string& path, bool visible) {
   return {nullptr, error == nullptr ? "unknown error" : error};
 }
 
-void* SharedLibrary::symbol(const char* name) const { return handle == nullptr ? nullptr : dlsym(handle, name); }
+void* SharedLibrary::symbol(const char* name) const {
+  return handle == nullptr ? nullptr : dlsym(handle, name);
+}
 
 #endif
 

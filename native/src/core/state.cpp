@@ -15,7 +15,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-static_assert(std::endian::native == std::endian::little, "safetensors and data packs are little-endian and read as they are");
+static_assert(std::endian::native == std::endian::little,
+              "safetensors and data packs are little-endian and read as they are");
 
 // What the reference implementation allows.
 constexpr uint64_t longest_header = 100'000'000;
@@ -76,7 +77,8 @@ class Reader {
   std::vector<Entry> parse_header() {
     uint64_t length = 0;
     if (!file_.read(0, &length, sizeof length)) fail("it is shorter than its first eight bytes");
-    if (length > longest_header || length > file_.size() - sizeof length) fail("its header would be longer than allowed or than the file");
+    if (length > longest_header || length > file_.size() - sizeof length)
+      fail("its header would be longer than allowed or than the file");
     std::string text(length, '\0');
     if (!file_.read(sizeof length, text.data(), length)) fail("it ended while it was read");
     data_start_ = sizeof length + length;
@@ -102,12 +104,14 @@ class Reader {
       if (!size.is_number_unsigned()) fail("the shape of " + name + " holds no sizes");
       const auto dim = size.get<uint64_t>();
       // Bytes beyond the file's are wrong anyway: the product never overflows.
-      if (dim > longest_size || (dim != 0 && bytes > longest_size / dim)) fail("the shape of " + name + " is larger than any file");
+      if (dim > longest_size || (dim != 0 && bytes > longest_size / dim))
+        fail("the shape of " + name + " is larger than any file");
       bytes *= dim;
       entry.shape.push_back(static_cast<int64_t>(dim));
     }
     const ordered_json& offsets = value["data_offsets"];
-    if (!offsets.is_array() || offsets.size() != 2 || !offsets[0].is_number_unsigned() || !offsets[1].is_number_unsigned()) {
+    if (!offsets.is_array() || offsets.size() != 2 || !offsets[0].is_number_unsigned() ||
+        !offsets[1].is_number_unsigned()) {
       fail("the data_offsets of " + name + " are no pair of positions");
     }
     entry.begin = offsets[0].get<uint64_t>();
@@ -128,9 +132,8 @@ class Reader {
 
   /// No gaps and no overlaps, as the reference implementation demands: nothing hides between the tensors.
   void check_coverage(std::vector<Entry> entries) const {
-    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-    });
+    std::sort(entries.begin(), entries.end(),
+              [](const Entry& a, const Entry& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
     uint64_t position = 0;
     for (const Entry& entry : entries) {
       if (entry.begin != position) fail(entry.name + " overlaps another tensor or follows a gap");
@@ -156,7 +159,8 @@ const char* type_name(at::ScalarType type) {
 
 }  // namespace
 
-void write_safetensors(const std::string& path, const NamedTensors& tensors, const std::map<std::string, std::string>& metadata) {
+void write_safetensors(const std::string& path, const NamedTensors& tensors,
+                       const std::map<std::string, std::string>& metadata) {
   // Wide elements first keeps every tensor aligned to its element size, which readers that map the file rely on.
   std::vector<size_t> order(tensors.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -192,6 +196,8 @@ void write_safetensors(const std::string& path, const NamedTensors& tensors, con
   file.finish();
 }
 
-NamedTensors read_safetensors(const std::string& path) { return Reader(path).read(); }
+NamedTensors read_safetensors(const std::string& path) {
+  return Reader(path).read();
+}
 
 }  // namespace gradloom

@@ -33,8 +33,8 @@ class Normalize final : public Transform {
     const size_t channels = shape.empty() ? 1 : static_cast<size_t>(shape.front());
     if (given.size() == 1) return std::vector<float>(channels, static_cast<float>(given.front()));
     if (given.size() != channels) {
-      throw Error("BAD_CALL", "Normalize needs one number or " + std::to_string(channels) + " for " + std::string(name) + " but received " +
-                                  std::to_string(given.size()) + ".");
+      throw Error("BAD_CALL", "Normalize needs one number or " + std::to_string(channels) + " for " +
+                                  std::string(name) + " but received " + std::to_string(given.size()) + ".");
     }
     return {given.begin(), given.end()};
   }
@@ -58,14 +58,18 @@ constexpr std::array<TransformKind, 1> kinds{{
 
 }  // namespace
 
-std::span<const TransformKind> transform_kinds() { return kinds; }
+std::span<const TransformKind> transform_kinds() {
+  return kinds;
+}
 
-std::vector<std::unique_ptr<Transform>> build_transforms(const std::vector<KindPlan>& plan, const std::vector<int64_t>& shape,
-                                                         c10::Device device) {
+std::vector<std::unique_ptr<Transform>> build_transforms(const std::vector<KindPlan>& plan,
+                                                         const std::vector<int64_t>& shape, c10::Device device) {
   std::vector<std::unique_ptr<Transform>> transforms;
   for (const KindPlan& wanted : plan) {
-    const auto* const row = std::find_if(kinds.begin(), kinds.end(), [&](const TransformKind& kind) { return kind.kind == wanted.kind; });
-    if (row == kinds.end()) throw Error("NOT_SUPPORTED", "There is no transform " + wanted.kind + ".", {}, "data.transforms");
+    const auto* const row =
+        std::find_if(kinds.begin(), kinds.end(), [&](const TransformKind& kind) { return kind.kind == wanted.kind; });
+    if (row == kinds.end())
+      throw Error("NOT_SUPPORTED", "There is no transform " + wanted.kind + ".", {}, "data.transforms");
     transforms.push_back(row->build(wanted.args, shape, device));
   }
   return transforms;

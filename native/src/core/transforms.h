@@ -1,4 +1,5 @@
-// The table of transforms: one row a kind, applied to input samples on the host, value by value, or to whole batches on a device.
+// The table of transforms: one row a kind, applied to input samples on the host, value by value, or to whole batches on
+// a device.
 #pragma once
 
 #include <ATen/core/TensorBody.h>
@@ -36,7 +37,7 @@ struct TransformKind {
 std::span<const TransformKind> transform_kinds();
 
 /// Throws NOT_SUPPORTED for a kind without a row.
-std::vector<std::unique_ptr<Transform>> build_transforms(const std::vector<KindPlan>& plan, const std::vector<int64_t>& shape,
-                                                         c10::Device device);
+std::vector<std::unique_ptr<Transform>> build_transforms(const std::vector<KindPlan>& plan,
+                                                         const std::vector<int64_t>& shape, c10::Device device);
 
 }  // namespace gradloom
