@@ -42,7 +42,7 @@ export function systemError(thrown: unknown, path: string, doing: 'read' | 'writ
 }
 
 /** A name beside `path` that nobody else uses. */
-export function temporaryName(path: string): string {
+function temporaryName(path: string): string {
   return join(dirname(path), `.${basename(path)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`);
 }
 

@@ -10,7 +10,7 @@ import { projectsDir } from './workspace.ts';
 const extension = '.gradloom.json';
 
 /** Names of the bundled templates. */
-export async function listTemplates(): Promise<string[]> {
+async function listTemplates(): Promise<string[]> {
   const names = await readdir(templatesDir());
   return names.filter((name) => name.endsWith(extension)).map((name) => name.slice(0, -extension.length));
 }

@@ -19,7 +19,7 @@ const note = (label: string, help: string) =>
   field(z.string(), { label, help, control: 'text', expected: 'a text', default: '' });
 
 /** Keys that a layer of any kind may have. */
-export const layerFields = {
+const layerFields = {
   name: note('Name', 'Shown instead of the kind.'),
   note: note('Note', 'For people only.'),
   disabled: flag({ label: 'Disabled', help: 'As if the layer were not there.', default: false }),

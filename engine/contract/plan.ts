@@ -11,7 +11,7 @@ import { sources } from './sources.ts';
 import { splitCounts } from './splits.ts';
 import type { DataFacts } from './tensors.ts';
 
-export type { MemoryEstimate, Plan, PlannedLayer, PlannedTensor, SplitCounts } from './plan-types.ts';
+export type { Plan, PlannedLayer } from './plan-types.ts';
 
 /**
  * Plans any JSON object; whatever is wrong with it is a problem, never an exception. `facts`: what the data source says of itself; null

@@ -4,7 +4,7 @@ import type { ResolvedSplit } from './project-types.ts';
 import type { DataFacts } from './tensors.ts';
 
 /** Validation samples drawn from `count` of them. */
-export function validationShare(count: number, fraction: number): number {
+function validationShare(count: number, fraction: number): number {
   return Math.round(count * fraction);
 }
 

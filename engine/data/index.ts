@@ -1,4 +1,4 @@
 /** Data, as the rest of the engine sees it: what a source holds, its pack, its splits. */
-export { type DataPack, type PackOptions, type PackProgress, packSource } from './pack.ts';
+export { type PackOptions, packSource } from './pack.ts';
 export { describeSource } from './source.ts';
 export { makeSplits, type SplitName, type Splits } from './split.ts';

@@ -13,7 +13,7 @@ import { type Fingerprint, fingerprint, sha256OfText } from './fingerprint.ts';
 import { bestSchema } from './summary.ts';
 import type { CheckpointName } from './types.ts';
 
-export const checkpointsName = 'checkpoints';
+const checkpointsName = 'checkpoints';
 const indexName = 'index.json';
 const stateName = 'state.json';
 const temporaryPrefix = '.tmp-';

@@ -8,7 +8,7 @@ import { writeError } from './durable.ts';
 
 export const projectName = 'project.json';
 export const environmentName = 'environment.json';
-export const lockName = 'lock';
+const lockName = 'lock';
 
 export function isRun(folder: string): boolean {
   return existsSync(path.join(folder, projectName));

@@ -32,7 +32,7 @@ const blank = (run: string): RunFrame => ({
 });
 
 /** The frame after one more event. */
-export function advance(frame: RunFrame, event: RunEvent): RunFrame {
+function advance(frame: RunFrame, event: RunEvent): RunFrame {
   switch (event.type) {
     case 'start':
       return {

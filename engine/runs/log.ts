@@ -10,7 +10,7 @@ import type { RunEvent } from '../contract/events.ts';
 import { endSentence, epochLine, resumeSentence, startSentences } from './sentences.ts';
 import type { RunSummary } from './summary.ts';
 
-export const logName = 'log.txt';
+const logName = 'log.txt';
 
 /** Appends to the log. Lines that cannot be written are lost: a log is no reason for a run to fail. */
 export function appendLog(folder: string, lines: readonly string[], time = new Date().toISOString()): void {

@@ -1,5 +1,6 @@
 /** What is asked of the runs, and what they answer. */
 import type { Num, RunEvent, RunState } from '../contract/events.ts';
+import type { SplitName } from '../data/index.ts';
 import type { RunSummary } from './summary.ts';
 
 export interface TrainRequest {
@@ -29,7 +30,7 @@ export type EventSink = (event: RunEvent) => void;
 export type EndEvent = Extract<RunEvent, { type: 'end' }>;
 export type EpochEvent = Extract<RunEvent, { type: 'epoch' }>;
 
-export type SplitName = 'train' | 'val' | 'test';
+export type { SplitName };
 /** `best`, `last`, or the number of the step. */
 export type CheckpointName = 'best' | 'last' | number;
 

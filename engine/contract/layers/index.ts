@@ -9,8 +9,6 @@ import { normKinds } from './norm.ts';
 import { poolKinds } from './pool.ts';
 import { shapeKinds } from './shape.ts';
 
-export type { LayerCategory, LayerExample, LayerKind } from './kind.ts';
-
 /** In the palette's order. */
 export const layerKinds: readonly LayerKind[] = [
   ...denseKinds,

@@ -4,7 +4,7 @@ import type { Json } from '../native.ts';
 import type { Shape } from '../report.ts';
 
 /** A JSON value as Python; lists become tuples. */
-export function pythonValue(value: Json): string {
+function pythonValue(value: Json): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (typeof value === 'number') return String(value);
