@@ -61,11 +61,6 @@ Environment::Environment(Napi::Env env) : env_(env) {
     stop_threads();
     napi_release_threadsafe_function(to_js_, napi_tsfn_release);
   });
-  // process.exit: Node's own event comes before any exit handler, and so before the destructors of static objects that
-  // libtorch made later than this addon was loaded; the threads must not outlive those.
-  const auto process = env.Global().Get("process").As<Napi::Object>();
-  const auto on_exit = Napi::Function::New(env, [this](const Napi::CallbackInfo&) { stop_threads(); });
-  process.Get("on").As<Napi::Function>().Call(process, {Napi::String::New(env, "exit"), on_exit});
   const std::lock_guard guard(living().mutex);
   static const bool registered = std::atexit(&stop_all_threads) == 0;
   (void)registered;
