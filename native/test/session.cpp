@@ -271,7 +271,7 @@ void diagnosis_names_the_layer() {
     small.narrow(1, 1, 63).zero_();
     at::Tensor large = at::full({5, 4}, second);
     large.narrow(0, 1, 4).zero_();
-    write_safetensors(folder.path + "/w.safetensors", {{"module.1.weight", small}, {"module.3.weight", large}}, {});
+    write_safetensors(folder.path + "/w.safetensors", {{"1.weight", small}, {"3.weight", large}}, {});
     check(session.load_weights(folder.path + "/w.safetensors").matched.size() == 2, "weights not taken");
   };
   const auto expect = [&](const std::string& phase, const std::optional<std::string>& path) {
@@ -285,6 +285,27 @@ void diagnosis_names_the_layer() {
   expect("forward", "1");
   load(1e-38, 3e38);
   expect("none", std::nullopt);
+}
+
+void diagnosis_follows_gradients() {
+  const Folder folder;
+  Plan plan = make_plan(folder);
+  const auto linear = [](const std::string& path, int in, int out) {
+    return layer(path, "Linear", {out}, {{"in_features", in}, {"out_features", out}, {"bias", false}});
+  };
+  plan.model = {layer("0", "Flatten", {64}, {{"start_dim", 1}, {"end_dim", -1}}), linear("1", 64, 4), layer("2", "ReLU", {4}),
+                linear("3", 4, 4), layer("4", "ReLU", {4}), linear("5", 4, 5)};
+  Session session(plan);
+  // Tiny activations meet large weights: the scores stay finite, their gradient on the way back through layer 3 does not.
+  at::Tensor first = at::zeros({4, 64});
+  first.narrow(1, 0, 1).fill_(1e-38);
+  at::Tensor last = at::zeros({5, 4});
+  last.narrow(0, 0, 1).fill_(1e20);
+  const std::string file = folder.path + "/w.safetensors";
+  write_safetensors(file, {{"1.weight", first}, {"3.weight", at::full({4, 4}, 1e20)}, {"5.weight", last}}, {});
+  check(session.load_weights(file).matched.size() == 3, "weights not taken");
+  const Diagnosis found = session.diagnose(0, 0);
+  check(found.phase == "backward" && found.layer == "3", "says " + found.phase + " at " + found.layer.value_or("nothing"));
 }
 
 void shapes_are_asserted() {
@@ -340,6 +361,7 @@ constexpr Case cases[] = {
     {"accumulation equals the large batch, with class weights and an ignored class",
      accumulation_equals_the_large_batch},
     {"diagnose names the layer", diagnosis_names_the_layer},
+    {"diagnose follows gradients", diagnosis_follows_gradients},
     {"a shape that is not the planned one is named", shapes_are_asserted},
     {"a checkpoint of another project is refused whole", foreign_checkpoint_changes_nothing},
 };

@@ -29,14 +29,6 @@ std::string list(const std::vector<std::string>& names) {
   return names.size() > 4 ? text + " and " + std::to_string(names.size() - 4) + " more" : text;
 }
 
-/// Wrappers of PyTorch put these before every name.
-std::string plain_name(std::string name) {
-  for (const std::string prefix : {"_orig_mod.", "module.", "_orig_mod."}) {
-    if (name.starts_with(prefix)) name.erase(0, prefix.size());
-  }
-  return name;
-}
-
 LoadReport compare(const std::vector<Slot>& slots, const std::map<std::string, at::Tensor>& found) {
   LoadReport report;
   std::set<std::string> known;
@@ -143,8 +135,7 @@ void Session::Impl::load_state(const std::string& folder, bool model_only) {
 }
 
 LoadReport Session::Impl::load_weights(const std::string& file) {
-  std::map<std::string, at::Tensor> found;
-  for (const auto& [name, tensor] : read_safetensors(file)) found[plain_name(name)] = tensor;
+  const auto found = by_name(read_safetensors(file));
   const std::vector<Slot> slots = model_slots(model_);
   const LoadReport report = compare(slots, found);
   copy(slots, found, report);

@@ -5,8 +5,10 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
+#include <algorithm>
 #include <mutex>
 
+#include "core/errors.h"
 #include "core/threads.h"
 
 namespace gradloom {
@@ -92,14 +94,18 @@ std::vector<std::pair<std::string, at::Tensor>> Generators::states() const {
 
 void Generators::load(const std::vector<std::pair<std::string, at::Tensor>>& states) {
   for (Entry& entry : entries_) {
-    for (const auto& [name, state] : states) {
-      if (name != entry.name) continue;
-      // Setting it once proves that it is a state of this generator before anything relies on it.
-      const at::Tensor outside = read(entry.generator);
-      write(entry.generator, state);
-      write(entry.generator, outside);
-      entry.state = state;
+    const auto found = std::find_if(states.begin(), states.end(), [&](const auto& state) { return state.first == entry.name; });
+    if (found == states.end()) {
+      // A run that moves to another device has no state for it there, and begins with the seed's.
+      if (!entry.generator.device().is_cpu()) continue;
+      throw Error("CHECKPOINT_DAMAGED", "The checkpoint has no state of the CPU's random generator.",
+                  "Resume from an earlier checkpoint.", "rng.safetensors");
     }
+    // Setting it once proves that it is a state of this generator before anything relies on it.
+    const at::Tensor outside = read(entry.generator);
+    write(entry.generator, found->second);
+    write(entry.generator, outside);
+    entry.state = found->second;
   }
 }
 
