@@ -36,7 +36,7 @@ constexpr const char* usage =
   --batches FILE      do not train: write the loader's batches of the epochs to a safetensors file
   --path host|device  with --batches: where samples are transformed
 gradloom-run --describe | --devices
-Beside busy programs set GOMP_SPINCOUNT=1000; GRADLOOM_CPU_LIMIT=BYTES bounds tensors on the CPU.
+Beside busy programs set GOMP_SPINCOUNT=0; GRADLOOM_CPU_LIMIT=BYTES bounds tensors on the CPU.
 )";
 
 struct Options {
