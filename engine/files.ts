@@ -1,12 +1,19 @@
 /** What every writer of files needs: the system's refusals in our words, and files that appear whole or not at all. */
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type ErrorCode, GradloomError } from './contract/errors.ts';
 
-const refusals: Record<string, { code: ErrorCode; what: string; hint: string }> = {
+interface Refusal {
+  code: ErrorCode;
+  what: string;
+  hint: string;
+}
+
+const refusals: Record<string, Refusal> = {
   ENOENT: { code: 'FILE_NOT_FOUND', what: 'does not exist', hint: 'Check the path.' },
   ENOTDIR: { code: 'FILE_NOT_FOUND', what: 'lies beneath something that is no folder', hint: 'Check the path.' },
+  ELOOP: { code: 'FILE_NOT_FOUND', what: 'is a link that leads back to itself', hint: 'Check the path.' },
   EEXIST: { code: 'NOT_WRITABLE', what: 'is in the way: something else has that name', hint: 'Choose another place.' },
   ENAMETOOLONG: { code: 'BAD_CALL', what: 'is a longer name than the system allows', hint: 'Choose a shorter one.' },
   EISDIR: { code: 'BAD_CALL', what: 'is a folder, a file was expected', hint: 'Give the path of a file.' },
@@ -24,6 +31,21 @@ const refusals: Record<string, { code: ErrorCode; what: string; hint: string }> 
   EROFS: { code: 'NOT_WRITABLE', what: 'lies on a read-only disk', hint: 'Choose another place.' },
 };
 
+/** Of a file that is to be written it is no news that it does not exist. */
+const refusalsOfWriting: Record<string, Refusal> = {
+  ENOENT: {
+    code: 'NOT_WRITABLE',
+    what: 'cannot be made: its folder does not exist or takes no new files',
+    hint: 'Choose another place.',
+  },
+  ENOTDIR: {
+    code: 'NOT_WRITABLE',
+    what: 'lies beneath something that is no folder',
+    hint: 'Choose another place.',
+  },
+  ELOOP: { code: 'NOT_WRITABLE', what: 'is a link that leads back to itself', hint: 'Choose another place.' },
+};
+
 /** A failed system call as a GradloomError that names the file; anything else is passed through `GradloomError.from`. */
 export function systemError(thrown: unknown, path: string, doing: 'read' | 'write'): GradloomError {
   const system = (thrown as { code?: unknown } | null)?.code;
@@ -36,9 +58,22 @@ export function systemError(thrown: unknown, path: string, doing: 'read' | 'writ
           what: doing === 'read' ? 'may not be read by you' : 'may not be written by you',
           hint: doing === 'read' ? 'Change its permissions.' : 'Change its permissions or choose another place.',
         }
-      : refusals[system];
+      : ((doing === 'write' ? refusalsOfWriting[system] : undefined) ?? refusals[system]);
   if (!refusal) return GradloomError.from(thrown);
   return new GradloomError(refusal.code, `${path} ${refusal.what}.`, { hint: refusal.hint, path, cause: thrown });
+}
+
+/** (`mkdir` with `recursive` never ends where the system answers ENOENT below a folder that exists, as in /proc.) */
+export async function makeFolders(folder: string): Promise<void> {
+  const exists = await stat(folder).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  );
+  if (exists) return; // or is something that the first file in it will be refused for
+  await makeFolders(dirname(folder));
+  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error; // somebody else was quicker
+  });
 }
 
 /** A name beside `path` that nobody else uses. */

@@ -1,10 +1,10 @@
 /** New projects from templates: the template's data is copied into the workspace and the project points there. */
-import { copyFile, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { copyFile, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { rootDir } from '../native/setup/paths.mjs';
 import { GradloomError } from './contract/errors.ts';
 import { editProject, readProject } from './contract/project.ts';
-import { systemError, writeWhole } from './files.ts';
+import { makeFolders, systemError, writeWhole } from './files.ts';
 import { projectsDir } from './workspace.ts';
 
 const extension = '.gradloom.json';
@@ -33,7 +33,7 @@ export async function newProjectFromTemplate(
   }
   const folder = projectsDir(workspace);
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolders(folder);
     const text = await settledText(join(templatesDir(), `${template}${extension}`), workspace, folder);
     for (let number = 1; ; number++) {
       const path = join(folder, `${template}${number === 1 ? '' : `-${number}`}${extension}`);
@@ -67,7 +67,7 @@ async function settledText(template: string, workspace: string, projects: string
 
 /** Copies the files that are not there in their full size. */
 async function copyFolder(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true });
+  await makeFolders(to);
   for (const name of await readdir(from)) {
     const [source, target] = [join(from, name), join(to, name)];
     const size = (await stat(target).catch(() => null))?.size;

@@ -4,13 +4,13 @@
  */
 import { createHash, type Hash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
 import type { Addon, NativeColumn, NativePart } from '../contract/native.ts';
 import type { ResolvedSource } from '../contract/project.ts';
 import type { DataFacts, TargetType } from '../contract/tensors.ts';
-import { systemError } from '../files.ts';
+import { makeFolders, systemError } from '../files.ts';
 import type { ColumnRole, ColumnType, OpenSource } from './open-source.ts';
 import { factsOf, openSource } from './source.ts';
 
@@ -70,7 +70,7 @@ export async function packSource(source: ResolvedSource, baseDir: string, option
     if (ready) return ready;
     const temporary = `${folder}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
     try {
-      await mkdir(temporary, { recursive: true });
+      await makeFolders(temporary);
       await removeLeftovers(packs);
       await writePack(temporary, opened, options);
       const unchanged = keyOf(source, await openSource(source, baseDir)) === keyOf(source, opened);
