@@ -34,10 +34,10 @@ function runNode(args) {
 async function main() {
   switch (mode) {
     case 'setup': {
-      const only = rest[0] === '--only' ? steps.find((step) => step === rest[1]) : undefined;
+      const only = rest[0] === '--only' && rest.length === 2 ? steps.find((step) => step === rest[1]) : undefined;
       if (rest.length > 0 && only === undefined) {
         throw new SetupError(
-          'INTERNAL',
+          'BAD_CALL',
           `Unknown words: ${rest.join(' ')}.`,
           `Call: npm run setup [-- --only ${steps.join('|')}]`,
         );
@@ -64,7 +64,7 @@ async function main() {
     }
     default:
       throw new SetupError(
-        'INTERNAL',
+        'BAD_CALL',
         `Unknown mode "${mode}".`,
         'Call: node native/setup/main.mjs [setup|demo|cli|test|bench]',
       );
@@ -98,5 +98,5 @@ main().catch((error) => {
   }
   if (known) process.stderr.write(`\nSet-up stopped: ${error.message}\n→ ${error.hint.replaceAll('\n', '\n  ')}\n`);
   else process.stderr.write(`\nSet-up stopped by an unforeseen error: ${error?.stack ?? error}\n`);
-  process.exitCode = 1;
+  process.exitCode = known && error.code === 'BAD_CALL' ? 2 : 1;
 });

@@ -7,7 +7,7 @@ import path from 'node:path';
 /** A set-up that cannot go on: what is wrong and exactly what to do. The codes are among `engine/contract/errors.ts`'s. */
 export class SetupError extends Error {
   /**
-   * @param {'LIBTORCH_MISSING' | 'LIBTORCH_TOO_OLD' | 'ADDON_MISSING' | 'NOT_WRITABLE' | 'DISK_FULL' | 'INTERNAL'} code
+   * @param {'BAD_CALL' | 'LIBTORCH_MISSING' | 'LIBTORCH_TOO_OLD' | 'ADDON_MISSING' | 'NOT_WRITABLE' | 'DISK_FULL' | 'INTERNAL'} code
    * @param {string} message one sentence
    * @param {string} hint what to do next; may have several lines
    */

@@ -31,6 +31,15 @@ describe.skipIf(process.platform !== 'linux')('set-up', () => {
   const calls = () => readFileSync(log, 'utf8').trim().split('\n').filter(Boolean);
   const only = (step: string) => ['setup', '--only', step];
 
+  test.each([[['setup', 'now']], [['setup', '--only', 'addons']], [['setup', '--only', 'dist', 'now']], [['stup']]])(
+    'wrong words are the call’s fault: %j',
+    async (words) => {
+      const { code, stderr } = await checkout.run(words);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/→ Call: /);
+    },
+  );
+
   describe('libtorch that will not do', () => {
     test.each([
       ['nowhere', () => '/nonexistent/torch', 'does not exist'],
