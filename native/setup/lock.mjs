@@ -1,6 +1,7 @@
 // @ts-check
 /** A lock between processes by a file: safe when two set-ups start at once, given up when its holder dies. */
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -13,22 +14,79 @@ const silenceMs = 60_000;
  * @returns {boolean} whether the lock file was left by a process that is gone
  */
 function isStale(file) {
-  let holder;
   let age;
   try {
-    holder = JSON.parse(readFileSync(file, 'utf8'));
     age = Date.now() - statSync(file).mtimeMs;
   } catch {
-    return false; // just released, or just being taken
+    return false; // just released
   }
   if (age > silenceMs) return true;
-  if (holder.host !== os.hostname()) return false;
-  if (holder.pid === process.pid) return false;
   try {
+    const holder = JSON.parse(readFileSync(file, 'utf8'));
+    if (holder.host !== os.hostname() || holder.pid === process.pid) return false;
     process.kill(holder.pid, 0);
     return false;
   } catch (error) {
     return /** @type {NodeJS.ErrnoException} */ (error).code === 'ESRCH';
+  }
+}
+
+/**
+ * A process's own file, to be linked to where it shall stand: so that a lock appears with its content or not at all.
+ * @param {string} mine
+ */
+function keepAlive(mine) {
+  const now = new Date();
+  try {
+    utimesSync(mine, now, now);
+  } catch {
+    // At first; or another holder took a process that was halted for dead. Every text is different.
+    writeFileSync(mine, JSON.stringify({ pid: process.pid, host: os.hostname(), id: randomUUID() }));
+  }
+}
+
+/**
+ * @param {string} mine
+ * @param {string} name
+ * @returns {boolean} whether nothing had that name
+ */
+function claim(mine, name) {
+  try {
+    linkSync(mine, name); // atomic: fails when the name exists
+    return true;
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/**
+ * Takes away the lock file with this text, and never another that has its name by now: only who holds the claim named after the text may do
+ * it. A claim whose holder died is taken away in the same manner.
+ * @param {string} file
+ * @param {string} text
+ * @param {string} mine
+ */
+function takeAway(file, text, mine) {
+  const claimed = `${file}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+  if (claim(mine, claimed)) {
+    if (textOf(file) === text) rmSync(file, { force: true });
+    rmSync(claimed, { force: true });
+    return;
+  }
+  const left = textOf(claimed);
+  if (left !== null && isStale(claimed)) takeAway(claimed, left, mine);
+}
+
+/**
+ * Removes what killed processes left beside the lock.
+ * @param {string} file
+ */
+function removeLeftovers(file) {
+  const folder = path.dirname(file);
+  for (const name of readdirSync(folder)) {
+    const left = path.join(folder, name);
+    if (name.startsWith(`${path.basename(file)}.`) && isStale(left)) rmSync(left, { force: true });
   }
 }
 
@@ -43,65 +101,64 @@ function isStale(file) {
 export async function withLock(file, work, onWait) {
   mkdirSync(path.dirname(file), { recursive: true });
   const mine = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}`;
-  writeFileSync(mine, JSON.stringify({ pid: process.pid, host: os.hostname() }));
   let told = false;
   try {
     for (;;) {
-      try {
-        linkSync(mine, file); // atomic: fails when the lock exists
-        break;
-      } catch (error) {
-        if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
-      }
-      if (isStale(file)) {
-        // Only one of several waiters wins the rename; the loser's rename finds nothing, or a fresh lock that it puts back.
-        const aside = `${mine}.stale`;
-        try {
-          renameSync(file, aside);
-          if (!isStale(aside)) linkSync(aside, file);
-        } catch {
-          // somebody else was quicker
-        }
-        rmSync(aside, { force: true });
-        continue;
-      }
-      if (!told) {
+      keepAlive(mine);
+      if (claim(mine, file)) break;
+      const text = textOf(file);
+      if (text !== null && isStale(file)) {
+        takeAway(file, text, mine);
+      } else if (!told) {
         told = true;
         onWait?.(describeHolder(file));
       }
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
-  } catch (error) {
-    rmSync(mine, { force: true });
-    throw error;
-  }
-  const heartbeat = setInterval(() => {
-    const now = new Date();
-    try {
-      utimesSync(file, now, now);
-    } catch {
-      // the lock file was removed by hand: nothing to keep alive
-    }
-  }, heartbeatMs);
-  heartbeat.unref();
-  try {
-    return await work();
+    return await holding(file, mine, work);
   } finally {
-    clearInterval(heartbeat);
-    if (readOrEmpty(file) === readOrEmpty(mine)) rmSync(file, { force: true });
     rmSync(mine, { force: true });
   }
 }
 
 /**
+ * @template T
  * @param {string} file
- * @returns {string}
+ * @param {string} mine
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
  */
-function readOrEmpty(file) {
+async function holding(file, mine, work) {
+  const text = readFileSync(mine, 'utf8');
+  const heartbeat = setInterval(() => {
+    try {
+      keepAlive(mine); // the lock is a second name of the same file
+    } catch {
+      // the folder was removed by hand: nothing to keep alive
+    }
+  }, heartbeatMs);
+  heartbeat.unref();
+  try {
+    removeLeftovers(file);
+    return await work();
+  } finally {
+    clearInterval(heartbeat);
+    if (textOf(file) === text) {
+      keepAlive(mine);
+      takeAway(file, text, mine);
+    }
+  }
+}
+
+/**
+ * @param {string} file
+ * @returns {string | null} null where it is gone
+ */
+function textOf(file) {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return '';
+    return null;
   }
 }
 

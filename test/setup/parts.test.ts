@@ -1,8 +1,9 @@
 /** The small parts of set-up by themselves: instructions per system, pip's settings, pinned requirements, progress, the lock. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { formatReport } from '../../native/setup/doctor.mjs';
 import { pinned } from '../../native/setup/libtorch.mjs';
 import { withLock } from '../../native/setup/lock.mjs';
@@ -147,5 +148,52 @@ describe('the lock', () => {
     const file = path.join(folder, 'dead');
     writeFileSync(file, JSON.stringify({ pid: 2 ** 22 + 1, host: os.hostname() }));
     expect(await withLock(file, async () => 'done')).toBe('done');
+  });
+
+  test('that another took over in the meantime stays where it is', async () => {
+    const file = path.join(folder, 'race');
+    const left = JSON.stringify({ pid: 2 ** 22 + 1, host: os.hostname() });
+    const fresh = JSON.stringify({ pid: process.ppid, host: os.hostname() });
+    writeFileSync(file, left);
+    let moved = false;
+    const kill = vi.spyOn(process, 'kill').mockImplementation((pid) => {
+      if (pid === process.ppid) {
+        moved ||= !existsSync(file);
+        return true;
+      }
+      writeFileSync(file, fresh); // just then another waiter takes the lock over
+      throw Object.assign(new Error('no such process'), { code: 'ESRCH' });
+    });
+    const waiting = vi.fn(() => rmSync(file));
+    await withLock(file, async () => {}, waiting).finally(() => kill.mockRestore());
+    expect(waiting).toHaveBeenCalledOnce();
+    expect(moved).toBe(false);
+  });
+
+  test('is taken over also where a process died in taking it over', async () => {
+    const file = path.join(folder, 'twice');
+    const left = JSON.stringify({ pid: 2 ** 22 + 1, host: os.hostname() });
+    writeFileSync(file, left);
+    const kill = vi.spyOn(process, 'kill');
+    kill.mockImplementationOnce(() => {
+      // The claim that this waiter is about to make is there already.
+      const claim = `${file}.${createHash('sha256').update(left).digest('hex').slice(0, 16)}`;
+      writeFileSync(claim, JSON.stringify({ pid: 2 ** 22 + 2, host: os.hostname() }));
+      throw Object.assign(new Error('no such process'), { code: 'ESRCH' });
+    });
+    expect(await withLock(file, async () => 'done').finally(() => kill.mockRestore())).toBe('done');
+  });
+
+  test('leaves nothing, and takes away what killed set-ups left beside it, but nothing of a living one', async () => {
+    const own = path.join(folder, 'leftovers');
+    const file = path.join(own, 'setup.lock');
+    mkdirSync(own);
+    const holder = (pid: number) => JSON.stringify({ pid, host: os.hostname() });
+    writeFileSync(`${file}.4194305.abc`, holder(2 ** 22 + 1));
+    writeFileSync(`${file}.4194305.abc.stale`, holder(2 ** 22 + 1));
+    writeFileSync(`${file}.1.alive`, holder(process.ppid));
+    writeFileSync(path.join(own, 'setup.stamp'), holder(2 ** 22 + 1));
+    await withLock(file, async () => {});
+    expect(readdirSync(own).sort()).toEqual(['setup.lock.1.alive', 'setup.stamp']);
   });
 });
