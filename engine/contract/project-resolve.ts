@@ -217,13 +217,23 @@ function examineCheckpoint(
   if (monitor === null) return { ...values, monitor: standard };
   if (choices.includes(monitor)) return { ...values, monitor };
   const at = [...place, 'monitor'];
+  const inTraining = monitor.replace(/^val_/, 'train_');
+  if (choices.includes(inTraining)) {
+    // Only without validation: who leaves that out for a run shall not have to change this too.
+    report.warn(
+      'BAD_VALUE',
+      at,
+      `Without validation there is no ${monitor}: the best checkpoint is chosen by ${inTraining}`,
+      'Set data.split.val to validate.',
+      [{ label: `Monitor ${inTraining}`, edits: [setEdit(at, inTraining)] }],
+    );
+    return { ...values, monitor: inTraining };
+  }
   report.error(
     'BAD_VALUE',
     at,
     `The best checkpoint cannot be chosen by ${show(monitor)}: this project's epochs have ${choices.join(', ')}`,
-    monitor.startsWith('val_') && !validates
-      ? 'There is no validation: monitor a training value.'
-      : 'Choose one of these.',
+    'Choose one of these.',
     [{ label: `Monitor ${standard}`, edits: [setEdit(at, standard)] }],
   );
   return { ...values, monitor: standard };

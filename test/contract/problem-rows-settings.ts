@@ -134,7 +134,17 @@ export const settingsRows: { [group: string]: Row[] } = {
         training: { checkpoint: { monitor: 'val_loss' } },
       }),
       problems: [
-        'BAD_VALUE training.checkpoint.monitor: The best checkpoint cannot be chosen by "val_loss": this project\'s epochs have train_loss, train_accuracy',
+        '(warning) BAD_VALUE training.checkpoint.monitor: Without validation there is no val_loss: the best checkpoint is chosen by train_loss',
+      ],
+    },
+    {
+      name: 'an unknown monitor without validation',
+      project: projectWith(head, {
+        data: { source: { kind: 'idx', path: 'd' }, split: { val: 0 } },
+        training: { checkpoint: { monitor: 'val_f1' } },
+      }),
+      problems: [
+        'BAD_VALUE training.checkpoint.monitor: The best checkpoint cannot be chosen by "val_f1": this project\'s epochs have train_loss, train_accuracy',
       ],
     },
   ],
