@@ -7,6 +7,7 @@ import type { Addon, NativePlan } from '../contract/native.ts';
 import { type Plan, planProject } from '../contract/plan.ts';
 import type { Edit, Problem } from '../contract/problems.ts';
 import { editProject, readProject, resolveProject } from '../contract/project.ts';
+import { isObject } from '../contract/report.ts';
 import { sources } from '../contract/sources.ts';
 import type { DataFacts } from '../contract/tensors.ts';
 import { describeSource, makeSplits, packSource, type Splits } from '../data/index.ts';
@@ -22,30 +23,51 @@ export interface PlannedRun {
   warnings: Problem[];
 }
 
-/** The request's project with its edits. @throws GradloomError PROJECT_SYNTAX, PROJECT_NEWER, BAD_CALL, FILE_NOT_FOUND */
+/** The request's project with its edits. @throws GradloomError PROJECT_SYNTAX, PROJECT_NEWER, PROJECT_INVALID, BAD_CALL, FILE_NOT_FOUND */
 export function readRequested(request: TrainRequest): { text: string; baseDir: string; label: string } {
-  const edits: Edit[] = [
-    ...(request.device === undefined ? [] : [set('training.device', request.device)]),
-    ...(request.precision === undefined ? [] : [set('training.precision', request.precision)]),
-    ...(request.epochs === undefined ? [] : [set('training.epochs', request.epochs)]),
-    ...(request.set ?? []).map(([key, value]) => set(key, value)),
-  ];
+  const { device, precision, epochs } = request;
+  const own = { 'training.device': device, 'training.precision': precision, 'training.epochs': epochs };
+  const settings = [...Object.entries(own).filter(([, value]) => value !== undefined), ...(request.set ?? [])];
   const label = request.projectFile ?? 'the project';
-  if (request.projectText === undefined && request.projectFile === undefined) {
+  if (request.projectText === undefined && !request.projectFile) {
     throw new GradloomError('BAD_CALL', 'No project was given');
   }
+  // As a path it would be the folder that this process happens to stand in.
+  if (request.run === '') throw new GradloomError('BAD_CALL', 'The run folder has an empty name');
   const written = request.projectText ?? readText(request.projectFile as string);
-  const { text } = atFile(request.projectFile, () => readProject(written));
+  const read = atFile(request.projectFile, () => readProject(written));
   const baseDir = request.projectFile
     ? path.dirname(path.resolve(request.projectFile))
     : (request.baseDir ?? process.cwd());
-  return { text: editProject(text, edits), baseDir, label };
+  // Without a single edit it is the plan that says what is wrong with it, among the rest.
+  if (read.project === null && settings.length > 0) throw invalid(label, read.problems);
+  let { text } = read;
+  for (const [key, value] of settings) text = withSetting(text, key, value, label);
+  return { text, baseDir, label };
 }
 
-/** An edit from a dotted key path; numbers in it are places in lists. */
-export function set(key: string, value: unknown): Edit {
-  const parts = key.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
-  return { op: 'set', path: parts, value };
+function withSetting(text: string, key: string, value: unknown, label: string): string {
+  try {
+    return editProject(text, [set(key, value, readProject(text).project)]);
+  } catch (thrown) {
+    const error = GradloomError.from(thrown);
+    throw GradloomError.fromInfo({
+      hint: 'See with `gradloom plan` what the project holds.',
+      ...error.toInfo(),
+      message: `${label}: ${error.message}`,
+    });
+  }
+}
+
+/** An edit from a dotted key path. Digits in it are places in lists, but keys where `project` has an object (blocks may be called `1`). */
+export function set(key: string, value: unknown, project: unknown = null): Edit {
+  let parent = project;
+  const steps = key.split('.').map((part) => {
+    const step = /^\d+$/.test(part) && !isObject(parent) ? Number(part) : part;
+    parent = Object.entries(parent ?? {}).find(([name]) => name === part)?.[1];
+    return step;
+  });
+  return { op: 'set', path: steps, value };
 }
 
 function readText(file: string): string {
