@@ -29,6 +29,7 @@ export async function runProgram(words: string[], version: string, context: Cont
       outputError: () => {},
     });
   for (const add of commands) add(program, context);
+  program.hook('preAction', (_program, command) => refuseEmpty(command));
   try {
     if (words.filter((word) => word !== '--json').length === 0) {
       throw new GradloomError('BAD_CALL', 'A command is missing.', {
@@ -40,6 +41,16 @@ export async function runProgram(words: string[], version: string, context: Cont
     if (!(thrown instanceof CommanderError)) throw thrown;
     if (thrown.exitCode !== 0) throw usageError(thrown, program, words);
   }
+}
+
+/** An empty word is a variable that the shell did not have; as a path it would mean the folder one stands in. */
+function refuseEmpty(command: Command): void {
+  const hint = `See: gradloom ${command.name()} --help`;
+  for (const option of command.options) {
+    if (command.getOptionValue(option.attributeName()) !== '') continue;
+    throw new GradloomError('BAD_CALL', `The value of ${option.long} is empty.`, { hint });
+  }
+  if (command.args.includes('')) throw new GradloomError('BAD_CALL', 'An argument is empty.', { hint });
 }
 
 /** Commander's `error: unknown option '--foo'\n(Did you mean --bar?)` as what happened and what to do next. */

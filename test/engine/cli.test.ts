@@ -51,6 +51,16 @@ describe('wrong usage: exit 2, said in words and as a line', () => {
     [['evaluate', 'x', '--checkpoint', 'newest'], /best, last or the number/],
     [['predict', 'x'], /What to predict is missing/],
     [['export', 'x'], /--format/],
+    [['train', ''], /argument is empty/],
+    [['plan', ''], /argument is empty/],
+    [['train', 'a', '--run', ''], /value of --run is empty/],
+    [['train', 'a', '--run='], /value of --run is empty/],
+    [['demo', '--device', ''], /value of --device is empty/],
+    [['resume', ''], /argument is empty/],
+    [['export', '', '--format', 'pt'], /argument is empty/],
+    [['export', 'x', '--format', 'pt', '--out', ''], /value of --out is empty/],
+    [['stop', ''], /argument is empty/],
+    [['predict', 'x', ''], /argument is empty/],
   ])('%j', async (words, message) => {
     const error = await refusal(words);
     expect(error).toMatchObject({ code: 'BAD_CALL', hint: expect.stringMatching(/./) });
