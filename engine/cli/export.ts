@@ -10,7 +10,7 @@ export const addExport: AddCommand = (program, context) => {
     .command('export')
     .argument('<run>', 'run folder or name')
     .requiredOption('--format <format>', 'safetensors or pt')
-    .option('--out <path>', "file or folder (default: the run's own export folder)")
+    .option('--out <path>', "file to write or replace (default: one in the run's own export folder)")
     .option('--checkpoint <which>', 'best, last or a step (default: best if validation ran, else last)', checkpointName)
     .summary("write a run's weights to a file")
     .description("Writes a run's weights to a file, reads it back and compares every tensor.")
@@ -18,7 +18,7 @@ export const addExport: AddCommand = (program, context) => {
       const exported = await exportRun(run, options);
       const { tensors, bytes: size } = exported.certificate;
       out.object({ type: 'export', ...exported });
-      out.say(`Wrote ${exported.path}`);
+      out.say(`${exported.replaced ? 'Replaced' : 'Wrote'} ${exported.path}`);
       out.say(
         `${plural(tensors, 'tensor')}, ${bytes(size)}, from the ${exported.checkpoint} checkpoint; read back and found equal.`,
       );

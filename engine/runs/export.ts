@@ -1,23 +1,22 @@
 /** Takes a run's weights out of the studio: one file, written whole, read back and compared before it gets its name. */
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
 import { exportFormats } from '../contract/exports.ts';
 import { readProject, resolveProject } from '../contract/project.ts';
 import { type ExportFormat, formats } from '../export/formats.ts';
 import { readSafetensors } from '../export/safetensors.ts';
 import { digest, type TensorSource } from '../export/tensor-source.ts';
-import { systemError } from '../files.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { readEnvironment } from './environment.ts';
+import { exportTarget } from './export-target.ts';
 import { findRun, projectName } from './folder.ts';
 import { readSummary } from './summary.ts';
 import type { CheckpointName } from './types.ts';
 
 export interface ExportOptions {
   format: string;
-  /** The file, or a folder for a file named after the run. Absent: the run's own `export/`. */
+  /** The file. Absent: one named after the run in the run's own `export/`. */
   out?: string;
   /** Absent: best if validation ran, else last. */
   checkpoint?: CheckpointName;
@@ -32,6 +31,8 @@ interface Certificate {
 
 export interface Exported {
   path: string;
+  /** Whether a file was there before. */
+  replaced: boolean;
   format: ExportFormat;
   /** The checkpoint's role or step, and its folder. */
   checkpoint: string;
@@ -39,17 +40,25 @@ export interface Exported {
   certificate: Certificate;
 }
 
-/** @throws GradloomError RUN_NOT_FOUND, CHECKPOINT_MISSING, CHECKPOINT_DAMAGED, NOT_SUPPORTED, NOT_WRITABLE, DISK_FULL */
+/** @throws GradloomError BAD_CALL, RUN_NOT_FOUND, CHECKPOINT_MISSING, CHECKPOINT_DAMAGED, NOT_SUPPORTED, NOT_WRITABLE, DISK_FULL */
 export async function exportRun(run: string, options: ExportOptions): Promise<Exported> {
   const format = knownFormat(options.format);
   const folder = await findRun(run);
   const role = options.checkpoint ?? defaultCheckpoint(folder);
-  const path = await outPath(options.out, folder, format);
+  const name = `${basename(folder)}${exportFormats.get(format)?.extension}`;
+  const { path, file, replaces } = await exportTarget(options.out, folder, name);
   for (let attempt = 1; ; attempt++) {
     const checkpoint = await new Checkpoints(folder, Number.POSITIVE_INFINITY).load(role);
     try {
-      const certificate = await write(folder, checkpoint.folder, format, path);
-      return { path, format, checkpoint: String(role), folder: checkpoint.folder, certificate };
+      const certificate = await write(folder, checkpoint.folder, format, file);
+      return {
+        path,
+        replaced: replaces,
+        format,
+        checkpoint: String(role),
+        folder: checkpoint.folder,
+        certificate,
+      };
     } catch (thrown) {
       // A run that trains meanwhile may have replaced the checkpoint by a newer one.
       if (existsSync(checkpoint.folder) || attempt === 3) throw thrown;
@@ -77,19 +86,6 @@ function knownFormat(format: string): ExportFormat {
 function defaultCheckpoint(folder: string): 'best' | 'last' {
   const validated = readSummary(folder)?.best?.monitor.startsWith('val_') ?? false;
   return validated && new Checkpoints(folder, Number.POSITIVE_INFINITY).hasBest ? 'best' : 'last';
-}
-
-async function outPath(out: string | undefined, run: string, format: ExportFormat): Promise<string> {
-  const name = `${basename(run)}${exportFormats.get(format)?.extension}`;
-  const given = resolve(out ?? join(run, 'export', name));
-  const isFolder = (await stat(given).catch(() => null))?.isDirectory() ?? false;
-  const path = isFolder ? join(given, name) : given;
-  try {
-    await mkdir(dirname(path), { recursive: true });
-  } catch (thrown) {
-    throw systemError(thrown, dirname(path), 'write');
-  }
-  return path;
 }
 
 /** What somebody needs who meets the file without the run: text values only, as the format wants. */

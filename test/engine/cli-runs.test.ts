@@ -156,6 +156,8 @@ test('export: both formats hold the checkpoint’s tensors; the metadata says wh
   });
   const own = await gradloom(home, ['export', run, '--format', 'pt']);
   expect(own.stdout).toContain(join(run, 'export', 'the run.pt'));
+  expect(own.stdout).toMatch(/^Wrote /m);
+  expect((await gradloom(home, ['export', run, '--format', 'pt'])).stdout).toMatch(/^Replaced /m);
   const missing = await gradloom(home, ['export', run, '--format', 'pt', '--checkpoint', '999', '--json']);
   expect(missing).toMatchObject({ code: 2, lines: [{ type: 'error', code: 'CHECKPOINT_MISSING' }] });
 });
