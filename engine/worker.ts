@@ -1,5 +1,6 @@
 /** The process that holds one run, or does one evaluation: started by the service, ends with its job. */
 import { GradloomError } from './contract/errors.ts';
+import { ignoresHangup } from './hangup.ts';
 import { type Parent, parentOfWorker } from './processes.ts';
 import { type EventSink, evaluateRun, predictRun, RunControl, resumeRun, trainRun } from './runs/index.ts';
 import { type FromWorker, type Job, toWorker } from './runs/protocol.ts';
@@ -30,12 +31,13 @@ function serve(parent: Parent): void {
     } catch (thrown) {
       await tell({ type: 'failure', error: GradloomError.from(thrown).toInfo() });
     }
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal).off('SIGHUP', onHangup);
     parent.leave();
   };
 
   const onSignal = (signal: NodeJS.Signals) => void control.interrupt(signal);
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  const onHangup = ignoresHangup() ? () => {} : onSignal;
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal).on('SIGHUP', onHangup);
   parent.onLost(() => {
     if (busy) void control.interrupt('its parent process ended');
     else process.exit(0);

@@ -1,5 +1,6 @@
 /** What every command is given, and how commands are added to the program. */
 import type { Command } from 'commander';
+import { ignoresHangup } from '../hangup.ts';
 import { type Signal, signalCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
 
@@ -13,7 +14,7 @@ export interface Context {
 export type AddCommand = (program: Command, context: Context) => void;
 
 /**
- * While `work` runs, the first SIGINT or SIGTERM is told to `onSignal`, so that the work can save and end by itself; the second ends the
+ * While `work` runs, the first SIGINT, SIGTERM or SIGHUP (a terminal that was closed, unless `nohup` was asked for) is told to `onSignal`, so that the work can save and end by itself; the second ends the
  * process at once. Answers which came.
  */
 export async function withSignals<T>(
@@ -26,13 +27,13 @@ export async function withSignals<T>(
     received = signal;
     onSignal(signal);
   };
-  process.on('SIGINT', listener);
-  process.on('SIGTERM', listener);
+  const ignored = () => {}; // unheard, it would end the process
+  const hangup = ignoresHangup() ? ignored : listener;
+  process.on('SIGINT', listener).on('SIGTERM', listener).on('SIGHUP', hangup);
   try {
     return await work(() => received);
   } finally {
-    process.off('SIGINT', listener);
-    process.off('SIGTERM', listener);
+    process.off('SIGINT', listener).off('SIGTERM', listener).off('SIGHUP', hangup);
   }
 }
 

@@ -10,7 +10,10 @@ import {
   resumeRun,
   sendAction,
 } from '../runs/index.ts';
+import type { EndEvent } from '../runs/types.ts';
 import { type AddCommand, abortable } from './context.ts';
+import { codeOfEnd } from './exit-codes.ts';
+import type { Output } from './output.ts';
 import { eventSink, runHere } from './train.ts';
 
 export const addRuns: AddCommand = (program, context) => {
@@ -35,7 +38,10 @@ export const addRuns: AddCommand = (program, context) => {
     .command('watch')
     .argument('<run>', 'run folder or name')
     .summary('follow a run')
-    .description('Shows what a run has told so far and follows it to its end. Ends at once for a run that is not live.')
+    .description(
+      'Shows what a run has told so far and follows it to its end. Ends at once for a run that is not live.\n' +
+        'Exit 0 for a run that is completed, stopped or parked, 1 for one that failed or was interrupted, also by its death.',
+    )
     .action(async (run: string) => {
       await abortable(context, async (signal) => {
         const show = eventSink(out);
@@ -48,8 +54,9 @@ export const addRuns: AddCommand = (program, context) => {
           },
           signal,
         );
-        if (!last) out.say('It has not told anything yet.');
-        if (last?.type === 'end' && last.status === 'failed') context.exitCode = 1;
+        if (signal.aborted) return;
+        const end = last?.type === 'end' ? last : await tellDeath(run, out);
+        context.exitCode = codeOfEnd(end.status, null);
       });
     });
 
@@ -70,6 +77,30 @@ export const addRuns: AddCommand = (program, context) => {
       });
   }
 };
+
+/** The end of a run that could not tell it itself: its process was killed. In `--json`, an error line and an end line like its own. */
+async function tellDeath(run: string, out: Output): Promise<EndEvent> {
+  const folder = await findRun(run);
+  const { status, summary } = await describeRun(folder);
+  const { epoch = 0, step = 0, seconds = 0, updated } = summary ?? {};
+  if (status === 'interrupted') {
+    const place =
+      step > 0 ? `after step ${integer(step)}, the last that its summary tells of` : 'before its first epoch was done';
+    const known = { code: 'WORKER_DIED' as const, message: `The process of ${folder} ended without a word, ${place}` };
+    out.error({ hint: `Go on with it: gradloom resume ${folder}`, ...(summary?.error ?? known) });
+  }
+  const end: EndEvent = {
+    type: 'end',
+    status,
+    run: folder,
+    epoch,
+    step,
+    seconds,
+    time: updated ?? new Date().toISOString(),
+  };
+  out.object(end);
+  return end;
+}
 
 const actions: [RunAction, string][] = [
   ['pause', 'halt a live run at its next step; it keeps its memory'],

@@ -60,6 +60,39 @@ describe('live runs', () => {
     expect(ended.stderr).toMatch(/gradloom resume/);
   }); // biome-ignore format: two rows
 
+  test.skipIf(process.platform === 'win32')('SIGHUP saves, exit 129; under nohup the run goes on', async () => {
+    const folder = join(home, 'hangup');
+    const live = start(home, ['train', long(), '--run', folder, '--json'], { _: process.execPath });
+    await live.until(({ type }) => type === 'epoch');
+    live.kill('SIGHUP');
+    const ended = await live.ended;
+    expect(ended.code).toBe(129);
+    const { step } = ended.lines.at(-1) as Line;
+    expect(ended.lines.at(-1)).toMatchObject({ type: 'end', status: 'interrupted' });
+    expect(ended.lines.findLast(({ type }) => type === 'checkpoint')?.step).toBe(step);
+    const deaf = start(home, ['resume', folder, '--json'], { _: '/usr/bin/nohup' });
+    await deaf.until(({ type }) => type === 'epoch');
+    deaf.kill('SIGHUP');
+    expect(await steer('pause', folder)).toMatchObject([{ status: 'paused' }]);
+    expect(await steer('stop', folder)).toMatchObject([{ status: 'stopped' }]);
+    expect((await deaf.ended).code).toBe(0);
+  });
+
+  test('a killed run: whoever watches it, or looks later, is told', async () => {
+    const { folder, live } = await begin('killed');
+    const watcher = start(home, ['watch', folder, '--json']);
+    await watcher.until(({ type }) => type === 'epoch');
+    live.kill('SIGKILL');
+    await live.ended;
+    for (const { code, lines, stderr } of [await watcher.ended, await gradloom(home, ['watch', folder, '--json'])]) {
+      expect(code).toBe(1);
+      expect(lines.at(-2)).toMatchObject({ type: 'error', code: 'WORKER_DIED' });
+      expect(lines.at(-1)).toMatchObject({ type: 'end', status: 'interrupted', run: folder });
+      expect(stderr).toContain(`gradloom resume ${folder}`);
+    }
+    expect((await gradloom(home, ['watch', folder])).stderr).toMatch(/ended without a word, after step \d/);
+  });
+
   test('a second signal ends at once', async () => {
     const { live } = await begin('forced');
     live.kill('SIGINT');
