@@ -1,14 +1,24 @@
 /** A run is a folder: the names in it, how it is found, and how it comes to be. */
-import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
 import type { Addon } from '../contract/native.ts';
 import { runsDir } from '../workspace.ts';
 import { writeError } from './durable.ts';
+import { journalName } from './journal.ts';
+import { summaryName } from './summary.ts';
 
 export const projectName = 'project.json';
 export const environmentName = 'environment.json';
+/** A folder for weights that are being converted. */
+export const temporaryWeightsName = 'weights.tmp';
+export const checkpointsName = 'checkpoints';
 const lockName = 'lock';
+
+/** A name under which something is written in a run's folder before it gets its own; nobody else's names look like these. */
+export function isTemporary(name: string): boolean {
+  return name === temporaryWeightsName || /^[a-z]+\.json\.\d+\.tmp$/.test(name);
+}
 
 export function isRun(folder: string): boolean {
   return existsSync(path.join(folder, projectName));
@@ -73,6 +83,7 @@ export interface NewRun {
  */
 export function createRun(given: string, addon: Pick<Addon, 'lock'>): NewRun {
   const folder = path.resolve(given);
+  refuseInsideRun(folder);
   let firstMade: string | undefined;
   try {
     refuseUsed(folder);
@@ -136,6 +147,30 @@ function cannotMake(thrown: unknown, folder: string): GradloomError {
   });
 }
 
+/** Whoever copies, resumes or discards a run takes its folder as a whole: another run has no place in it. */
+function refuseInsideRun(folder: string): void {
+  let above = path.dirname(folder);
+  while (!existsSync(above) && path.dirname(above) !== above) above = path.dirname(above);
+  try {
+    above = realpathSync(above);
+  } catch {
+    return; // making the folder says what is wrong
+  }
+  for (; ; above = path.dirname(above)) {
+    // Other programs have a project.json too.
+    if (
+      isRun(above) &&
+      [environmentName, summaryName, journalName].some((name) => existsSync(path.join(above, name)))
+    ) {
+      throw new GradloomError('BAD_CALL', `${folder} lies inside the run ${above}`, {
+        hint: 'Give a folder outside of every run.',
+        path: folder,
+      });
+    }
+    if (path.dirname(above) === above) return;
+  }
+}
+
 function refuseUsed(folder: string): void {
   const stat = statSync(folder, { throwIfNoEntry: false });
   if (!stat) return;
@@ -146,7 +181,7 @@ function refuseUsed(folder: string): void {
     });
   }
   // A process killed at its very start leaves no more than this.
-  const used = readdirSync(folder).filter((name) => name !== lockName && !name.endsWith('.tmp'));
+  const used = readdirSync(folder).filter((name) => name !== lockName && !isTemporary(name));
   if (used.length === 0) return;
   throw new GradloomError(
     'RUN_EXISTS',

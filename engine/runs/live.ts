@@ -1,5 +1,5 @@
 /** A live run can be reached: `live.json` names the process and an endpoint that takes actions as JSON lines. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readFileSync, realpathSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -21,6 +21,8 @@ const answerSchema = z.union([
 
 /** Unix sockets have room for about 100 bytes of path. */
 const longestSocketFolder = 80;
+const socketFolderPrefix = 'gradloom-';
+const socketName = 'control';
 
 /** The socket lies in a folder only this user may enter; on Windows a pipe's name cannot be guessed. */
 function newEndpoint(): { endpoint: string; remove: () => void } {
@@ -29,11 +31,34 @@ function newEndpoint(): { endpoint: string; remove: () => void } {
   const base = os.tmpdir().length > longestSocketFolder ? '/tmp' : os.tmpdir();
   let folder: string;
   try {
-    folder = mkdtempSync(path.join(base, 'gradloom-'));
+    folder = mkdtempSync(path.join(base, socketFolderPrefix));
   } catch (thrown) {
     throw writeError(thrown, base);
   }
-  return { endpoint: path.join(folder, 'control'), remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return { endpoint: path.join(folder, socketName), remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/**
+ * Removes the socket of a process that was killed, and its folder. `live.json` may have come from anywhere, so only what `newEndpoint` makes
+ * goes: a socket of its name, alone in a folder of ours beside the other temporary files, reached by no link.
+ */
+function removeStale(endpoint: string): void {
+  const folder = path.dirname(endpoint);
+  const pattern = new RegExp(`^${socketFolderPrefix}[A-Za-z0-9]{6}$`);
+  if (process.platform === 'win32' || path.basename(endpoint) !== socketName) return;
+  if (!pattern.test(path.basename(folder))) return;
+  try {
+    const bases = [os.tmpdir(), '/tmp'].map((base) => realpathSync(base));
+    if (!bases.includes(realpathSync(path.dirname(folder)))) return;
+    const stat = lstatSync(folder);
+    if (!stat.isDirectory() || stat.uid !== process.getuid?.()) return;
+    const socket = lstatSync(endpoint, { throwIfNoEntry: false });
+    if (socket && !socket.isSocket()) return;
+    if (socket) unlinkSync(endpoint);
+    rmdirSync(folder);
+  } catch {
+    // gone already, or not to be removed by us
+  }
 }
 
 export interface Endpoint {
@@ -45,6 +70,7 @@ export interface Endpoint {
 
 /** Opens the run's endpoint and writes `live.json`. The caller holds the run's lock. */
 export async function openEndpoint(runFolder: string, control: RunControl): Promise<Endpoint> {
+  await isLive(runFolder); // what a killed holder left in the temporary folder goes before its address is lost
   const { endpoint, remove } = newEndpoint();
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {
@@ -110,7 +136,10 @@ function connect(runFolder: string): Promise<net.Socket | null> {
   return new Promise((resolve) => {
     const socket = net.connect(endpoint);
     socket.once('connect', () => resolve(socket));
-    socket.once('error', () => resolve(null));
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code === 'ECONNREFUSED' || code === 'ENOENT') removeStale(endpoint);
+      resolve(null);
+    });
   });
 }
 

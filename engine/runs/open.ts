@@ -6,6 +6,7 @@ import type { Addon, LoadReport, NativePlan, NativeSession } from '../contract/n
 import type { Plan } from '../contract/plan.ts';
 import { toSafetensors } from '../export/weights.ts';
 import type { LoadedCheckpoint } from './checkpoints.ts';
+import { temporaryWeightsName } from './folder.ts';
 import type { Advice } from './hold.ts';
 
 export interface OpenedSession {
@@ -36,7 +37,7 @@ export async function openSession(
 }
 
 async function loadWeights(session: NativeSession, file: string, folder: string): Promise<Advice[]> {
-  const temporary = path.join(folder, 'weights.tmp');
+  const temporary = path.join(folder, temporaryWeightsName);
   mkdirSync(temporary, { recursive: true });
   try {
     return adviceOn(await session.loadWeights(await toSafetensors(file, temporary)), file);

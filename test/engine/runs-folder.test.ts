@@ -1,8 +1,10 @@
 /** Run folders, the registry, and the endpoint of a live run. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
+import os from 'node:os';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { GradloomError } from '../../engine/contract/errors.ts';
 import type { RunState } from '../../engine/contract/events.ts';
 import { RunControl } from '../../engine/runs/control.ts';
@@ -23,6 +25,13 @@ function locker() {
       return { release: () => held.delete(file) };
     },
   };
+}
+
+/** A socket as a killed process leaves it: it is there, and nobody listens. */
+function deadSocket(address: string): void {
+  const code = `require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`;
+  spawnSync(process.execPath, ['-e', code, address]);
+  expect(existsSync(address)).toBe(true);
 }
 
 function madeRun(folder: string, status: RunState = 'running', updated = '2026-01-01T00:00:00.000Z'): string {
@@ -88,6 +97,19 @@ describe('a new run folder', () => {
     const theirs = createRun(path.join(base, 'run'), addon);
     expect(() => createRun(theirs.folder, addon)).toThrow(expect.objectContaining({ code: 'RUN_LOCKED' }));
     expect(existsSync(path.join(theirs.folder, 'lock'))).toBe(true);
+  });
+
+  test('inside another run is refused, at any depth and through a link; beneath some other program’s project.json it is not', () => {
+    const base = temporaryFolder();
+    const run = madeRun(path.join(base, 'run'));
+    const refused = expect.objectContaining({ code: 'BAD_CALL', message: expect.stringContaining(run) });
+    const inner = path.join(run, 'checkpoints', 'inner');
+    expect(() => createRun(inner, locker())).toThrow(refused);
+    symlinkSync(run, path.join(base, 'link'));
+    expect(() => createRun(path.join(base, 'link', 'deep', 'inner'), locker())).toThrow(refused);
+    expect(readdirSync(run)).toEqual(['project.json', summaryName]);
+    writeFileSync(path.join(base, 'project.json'), '{}');
+    expect(createRun(path.join(base, 'other'), locker()).folder).toBe(path.join(base, 'other'));
   });
 
   test('that cannot be made says so', () => {
@@ -188,12 +210,36 @@ describe('a live run', () => {
     endpoint.hide();
     await endpoint.close();
     writeFileSync(path.join(folder, 'live.json'), live);
+    const { endpoint: address } = JSON.parse(live);
+    mkdirSync(path.dirname(address), { mode: 0o700 });
+    deadSocket(address);
     expect(await isLive(folder)).toBe(false);
+    expect(existsSync(path.dirname(address))).toBe(false); // nobody else would remove it
     await expect(sendAction(folder, 'continue')).rejects.toMatchObject({
       code: 'RUN_NOT_LIVE',
       hint: expect.stringContaining('gradloom resume'),
     });
     rmSync(path.join(folder, 'live.json'));
+  });
+
+  test.skipIf(process.platform === 'win32')('a live.json that names what is not ours removes nothing', async () => {
+    const folder = madeRun(path.join(temporaryFolder(), 'run'));
+    const elsewhere = temporaryFolder();
+    const link = path.join(os.tmpdir(), `gradloom-${process.pid.toString(36).padStart(6, 'x')}`);
+    symlinkSync(elsewhere, link);
+    onTestFinished(() => rmSync(link));
+    deadSocket(path.join(elsewhere, 'control'));
+    mkdirSync(path.join(elsewhere, 'gradloom-abcdef'));
+    deadSocket(path.join(elsewhere, 'gradloom-abcdef', 'control'));
+    for (const endpoint of [
+      path.join(link, 'control'),
+      path.join(elsewhere, 'control'),
+      path.join(elsewhere, 'gradloom-abcdef', 'control'),
+    ]) {
+      writeFileSync(path.join(folder, 'live.json'), JSON.stringify({ pid: 1, endpoint, started: '' }));
+      expect(await isLive(folder)).toBe(false);
+      expect(existsSync(endpoint)).toBe(true);
+    }
   });
 
   test('answers nonsense with an error and lives on', async () => {
