@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GradloomError } from '../contract/errors.ts';
 import { type RunEvent, runEventSchema } from '../contract/events.ts';
-import { findRun } from './folder.ts';
+import { checkpointsName, findRun } from './folder.ts';
 import { journalName } from './journal.ts';
 import { isLive } from './live.ts';
 
@@ -22,11 +22,30 @@ export function parseJournal(text: string): RunEvent[] {
   return text.split('\n').flatMap((line) => parseLine(line) ?? []);
 }
 
-/** All whole lines of a run's journal, as written: also what lies beyond a resume. */
+/** Events with the folder's present place: a run may have been copied or moved since they were written. */
+function relocate(folder: string): (event: RunEvent) => RunEvent {
+  let written = folder;
+  return (event) => {
+    switch (event.type) {
+      case 'start':
+      case 'end':
+        written = event.run;
+        return { ...event, run: folder };
+      case 'checkpoint': // path.basename, for the paths of any system
+        return { ...event, folder: path.join(folder, checkpointsName, event.folder.split(/[\\/]/).at(-1) ?? '') };
+      case 'error':
+        return event.path?.startsWith(written) ? { ...event, path: folder + event.path.slice(written.length) } : event;
+      default:
+        return event;
+    }
+  };
+}
+
+/** All whole lines of a run's journal, also what lies beyond a resume; paths are those of now. */
 export async function readJournal(run: string): Promise<RunEvent[]> {
   const folder = await findRun(run);
   try {
-    return parseJournal(await readFile(path.join(folder, journalName), 'utf8'));
+    return parseJournal(await readFile(path.join(folder, journalName), 'utf8')).map(relocate(folder));
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return []; // not begun yet
     throw new GradloomError('NOT_READABLE', `Cannot read the journal of ${folder}`, { path: folder, cause: thrown });
@@ -46,6 +65,7 @@ export async function followJournal(
   signal?: AbortSignal,
 ): Promise<void> {
   const folder = await findRun(run);
+  const present = relocate(folder);
   let position = 0;
   let rest = Buffer.alloc(0);
   let ended = false;
@@ -66,7 +86,7 @@ export async function followJournal(
         for (const event of parseJournal(text.subarray(0, end).toString('utf8'))) {
           if (signal?.aborted) return false;
           ended = event.type === 'end';
-          onEvent(event);
+          onEvent(present(event));
         }
       }
     } finally {

@@ -141,6 +141,30 @@ describe('effective series', () => {
   });
 });
 
+test('a run that was copied or moved tells the paths of now, also one that comes from another system', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(path.join(folder, 'project.json'), '{}');
+  const time = '';
+  const old = 'D:\\\\runs\\\\a'.replaceAll('\\\\', '\\');
+  const lines = [
+    { type: 'checkpoint', step: 1, epoch: 1, folder: `${old}\\checkpoints\\step-00000001`, roles: [], time },
+    { type: 'end', status: 'failed', run: old, epoch: 1, step: 1, seconds: 1, time },
+    { type: 'error', code: 'DISK_FULL', message: 'full', path: old, time },
+    { type: 'error', code: 'NON_FINITE', message: 'x', path: 'training.seed', time },
+  ];
+  writeFileSync(path.join(folder, journalName), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const told = [
+    { ...lines[0], folder: path.join(folder, 'checkpoints', 'step-00000001') },
+    { ...lines[1], run: folder },
+    { ...lines[2], path: folder },
+    lines[3],
+  ];
+  expect(await readJournal(folder)).toEqual(told);
+  const seen: RunEvent[] = [];
+  await followJournal(folder, (event) => seen.push(event));
+  expect(seen).toEqual(told);
+});
+
 describe('following', () => {
   test('tells what is there, then stops when no process holds the run', async () => {
     const folder = temporaryFolder();
