@@ -66,14 +66,14 @@ async function newPlace(given: string | undefined, project: string, addon: Addon
 
 async function open(
   folder: string,
-  { plan, warnings }: PlannedRun,
+  { plan, text, warnings }: PlannedRun,
   hardware: Hardware,
   addon: Addon,
   record: RunRecord,
   control: RunControl,
 ): Promise<Opening> {
   const data = await prepareData(plan, addon, folder, { signal: control.signal, onProgress: packingProgress(record) });
-  const environment = describeEnvironment(plan, data, hardware, addon);
+  const environment = describeEnvironment({ plan, text }, data, hardware, addon);
   writeEnvironment(folder, environment);
   const native = nativePlan(plan, data, environment.device, environment.threads);
   if (batchesPerEpoch(native) === 0) {

@@ -2,7 +2,7 @@
  * The checkpoints of a run: immutable folders, written under a temporary name, checked, renamed, and named by an index. A folder goes only
  * when the index no longer names it; a crash or a full disk in mid-save leaves all earlier ones as they were.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { GradloomError } from '../contract/errors.ts';
@@ -10,14 +10,18 @@ import { numSchema } from '../contract/events.ts';
 import { readSafetensors } from '../export/safetensors.ts';
 import { replaceJson, syncFolder, writeDurable, writeError } from './durable.ts';
 import { type Fingerprint, fingerprint, sha256OfText } from './fingerprint.ts';
+import { checkpointsName } from './folder.ts';
 import { bestSchema } from './summary.ts';
 import type { CheckpointName } from './types.ts';
 
-const checkpointsName = 'checkpoints';
 const indexName = 'index.json';
 const stateName = 'state.json';
 const temporaryPrefix = '.tmp-';
 const damagedPrefix = 'damaged-';
+const modelName = 'model.safetensors';
+/** As `#freeName` makes them: whatever has another name is not ours. */
+const folderPattern = /^step-(\d{8,})(?:\.\d+)?$/;
+const temporaryPattern = /^\.tmp-step-\d{8,}(?:\.\d+)?$|^index\.json\.\d+\.tmp$/;
 
 /** Where a run stands, and all that is not tensors. Null entries are for what this version does not do yet. */
 const stateSchema = z.strictObject({
@@ -157,13 +161,24 @@ export class Checkpoints {
     return { found: null, damaged: faults };
   }
 
-  /** @throws GradloomError CHECKPOINT_MISSING, CHECKPOINT_DAMAGED */
-  async load(name: CheckpointName): Promise<LoadedCheckpoint> {
+  /**
+   * For who wants the model only: neither the optimizer's nor the generators' files are looked at. A `last` that the index names and that is
+   * gone is the newest whole one.
+   * @throws GradloomError CHECKPOINT_MISSING, CHECKPOINT_DAMAGED
+   */
+  async loadModel(name: CheckpointName): Promise<LoadedCheckpoint> {
     const entry =
       typeof name === 'number'
         ? this.#index.checkpoints.findLast(({ step }) => step === name)
         : this.#entry(this.#index[name]);
-    if (entry) return this.#load(entry);
+    if (entry && (name !== 'last' || this.#isThere(entry))) return this.#load(entry, [modelName]);
+    for (const other of name === 'last' ? [...this.#index.checkpoints].reverse() : []) {
+      try {
+        return await this.#load(other, [modelName]);
+      } catch (thrown) {
+        if (GradloomError.from(thrown).code !== 'CHECKPOINT_DAMAGED') throw thrown;
+      }
+    }
     const there = this.#index.checkpoints.map(({ step }) => step).join(', ');
     const which = typeof name === 'number' ? `a checkpoint of step ${name}` : `a ${name} checkpoint`;
     throw new GradloomError('CHECKPOINT_MISSING', `The run ${path.dirname(this.#base)} has no ${which.slice(2)}`, {
@@ -173,24 +188,61 @@ export class Checkpoints {
   }
 
   get hasBest(): boolean {
-    return this.#index.best !== null;
+    const best = this.#entry(this.#index.best);
+    return best !== undefined && this.#isThere(best);
   }
 
-  /** Removes what killed saves left behind. Only for the holder of the run's lock. */
+  /**
+   * Removes what killed saves left behind, and nothing that somebody else may have put there: our temporary names, and checkpoints that the
+   * index does not name. Only for the holder of the run's lock.
+   */
   removeLeftovers(): void {
     if (!existsSync(this.#base)) return;
     const named = new Set(this.#index.checkpoints.map(({ folder }) => folder));
     for (const name of readdirSync(this.#base)) {
-      if (name === indexName || named.has(name) || name.startsWith(damagedPrefix)) continue;
-      rmSync(path.join(this.#base, name), { recursive: true, force: true });
+      if (temporaryPattern.test(name)) rmSync(path.join(this.#base, name), { recursive: true, force: true });
+      else if (!named.has(name) && this.#isOurs(name)) this.#remove(name);
     }
+  }
+
+  /** Whether a folder is a checkpoint as it was saved: of that name, with all of its files and no others. */
+  #isOurs(name: string): boolean {
+    const step = folderPattern.exec(name)?.[1];
+    if (step === undefined) return false;
+    try {
+      const folder = path.join(this.#base, name);
+      if (!lstatSync(folder).isDirectory()) return false;
+      const state = storedSchema.parse(JSON.parse(readFileSync(path.join(folder, stateName), 'utf8')));
+      const expected = [...Object.keys(state.files), stateName].sort();
+      return state.step === Number(step) && readdirSync(folder).sort().join('/') === expected.join('/');
+    } catch {
+      return false;
+    }
+  }
+
+  /** Under a temporary name first: half removed, a checkpoint could no longer be told from what somebody else has put there. */
+  #remove(name: string): void {
+    const temporary = path.join(this.#base, `${temporaryPrefix}${name}`);
+    rmSync(temporary, { recursive: true, force: true });
+    try {
+      renameSync(path.join(this.#base, name), temporary);
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return; // somebody was quicker
+      throw thrown;
+    }
+    rmSync(temporary, { recursive: true, force: true });
+  }
+
+  #isThere({ folder }: CheckpointEntry): boolean {
+    return existsSync(path.join(this.#base, folder));
   }
 
   #entry(folder: string | null): CheckpointEntry | undefined {
     return this.#index.checkpoints.find((entry) => entry.folder === folder);
   }
 
-  async #load(entry: CheckpointEntry): Promise<LoadedCheckpoint> {
+  /** `wanted`: only these files need to be whole; absent: all. */
+  async #load(entry: CheckpointEntry, wanted?: readonly string[]): Promise<LoadedCheckpoint> {
     const folder = path.join(this.#base, entry.folder);
     let text: string;
     let stored: z.infer<typeof storedSchema>;
@@ -203,6 +255,7 @@ export class Checkpoints {
     if (entry.sha256 !== null && sha256OfText(text) !== entry.sha256) throw damaged(folder, `${stateName} has changed`);
     const { files, ...state } = stored;
     for (const [name, expected] of Object.entries(files)) {
+      if (wanted && !wanted.includes(name)) continue;
       let found: Fingerprint;
       try {
         found = await fingerprint(path.join(folder, name));
@@ -235,7 +288,7 @@ export class Checkpoints {
     const checkpoints = index.checkpoints.filter(({ folder }) => kept.has(folder));
     replaceJson(path.join(this.#base, indexName), { ...index, checkpoints } satisfies Index);
     for (const { folder } of index.checkpoints) {
-      if (!kept.has(folder)) rmSync(path.join(this.#base, folder), { recursive: true, force: true });
+      if (!kept.has(folder)) this.#remove(folder);
     }
     this.#index = { ...index, checkpoints };
   }
@@ -254,7 +307,7 @@ export class Checkpoints {
     let newest: TrainingState | undefined;
     const names = existsSync(this.#base)
       ? readdirSync(this.#base)
-          .filter((name) => name.startsWith('step-'))
+          .filter((name) => folderPattern.test(name))
           .sort()
       : [];
     for (const folder of names) {

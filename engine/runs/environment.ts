@@ -5,10 +5,10 @@ import path from 'node:path';
 import { z } from 'zod';
 import { rootDir } from '../../native/setup/paths.mjs';
 import type { Addon } from '../contract/native.ts';
-import type { Plan } from '../contract/plan.ts';
+import { readProject } from '../contract/project.ts';
 import { replaceJson } from './durable.ts';
 import { environmentName } from './folder.ts';
-import type { Hardware, PreparedData } from './prepare.ts';
+import type { Hardware, PlannedRun, PreparedData } from './prepare.ts';
 
 /** Rewritten by a resume. */
 const environmentSchema = z.object({
@@ -27,10 +27,17 @@ const environmentSchema = z.object({
   split_hash: z.string(),
   /** Names of the classes, for whoever reads the exported weights; null where targets are vectors. */
   classes: z.array(z.string()).nullable(),
+  /** The project as run: what was edited in `project.json` since can be told. Absent in older runs. */
+  project: z.record(z.string(), z.unknown()).exactOptional(),
 });
 export type Environment = z.infer<typeof environmentSchema>;
 
-export function describeEnvironment(plan: Plan, data: PreparedData, hardware: Hardware, addon: Addon): Environment {
+export function describeEnvironment(
+  { plan, text }: Pick<PlannedRun, 'plan' | 'text'>,
+  data: PreparedData,
+  hardware: Hardware,
+  addon: Addon,
+): Environment {
   const { device, precision, threads } = hardware;
   const { libtorch, cpu } = addon.describe();
   const { seed, deterministic } = plan.project.training;
@@ -54,6 +61,7 @@ export function describeEnvironment(plan: Plan, data: PreparedData, hardware: Ha
     data_hash: data.data_hash,
     split_hash: data.split_hash,
     classes: data.facts.target.kind === 'class' ? data.facts.target.classes : null,
+    project: readProject(text).project ?? {},
   };
 }
 

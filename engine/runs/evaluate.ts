@@ -1,5 +1,5 @@
 /** Measures a checkpoint on a split, and predicts sample by sample. Reads the run only: also while it is trained. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
@@ -10,8 +10,9 @@ import { loadAddon } from '../native/load.ts';
 import { Checkpoints, type LoadedCheckpoint } from './checkpoints.ts';
 import { chooseDevice } from './device.ts';
 import { readEnvironment } from './environment.ts';
-import { findRun, projectName } from './folder.ts';
+import { findRun } from './folder.ts';
 import { nativePlan, type PreparedData, planRun, prepareData } from './prepare.ts';
+import { readRunProject } from './run-project.ts';
 import type { CheckpointName, EvaluateOptions, Evaluation, Prediction, PredictOptions, SplitName } from './types.ts';
 
 interface Opened {
@@ -25,7 +26,7 @@ interface Opened {
   batchSize: number;
 }
 
-/** @throws GradloomError RUN_NOT_FOUND, CHECKPOINT_MISSING, CHECKPOINT_DAMAGED, BAD_CALL, DATA_*, DEVICE_*, CANCELLED */
+/** @throws GradloomError RUN_NOT_FOUND, RUN_DAMAGED, CHECKPOINT_MISSING, CHECKPOINT_DAMAGED, BAD_CALL, DATA_*, DEVICE_*, CANCELLED */
 export async function evaluateRun(run: string, options: EvaluateOptions = {}): Promise<Evaluation> {
   return withCheckpoint(run, options, async ({ session, data, checkpoint, checkpointName, split, batchSize }) => {
     const { target } = data.facts;
@@ -100,7 +101,7 @@ async function withCheckpoint<T>(
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
   const folder = await findRun(run);
-  const text = readFileSync(path.join(folder, projectName), 'utf8');
+  const text = readRunProject(folder);
   const { keep } = resolveProject(readProject(text).project ?? {}).training.checkpoint;
   const { plan } = await planRun({ text, baseDir: folder, label: path.basename(folder) });
   const environment = await readEnvironment(folder);
@@ -158,7 +159,7 @@ async function loadNamed(folder: string, keep: number, asked: CheckpointName | u
     const checkpoints = new Checkpoints(folder, keep);
     const name = asked ?? (checkpoints.hasBest ? 'best' : 'last');
     try {
-      const checkpoint = await checkpoints.load(name);
+      const checkpoint = await checkpoints.loadModel(name);
       await session.loadState(checkpoint.folder, { model_only: true });
       return { checkpoint, name: String(name) };
     } catch (thrown) {

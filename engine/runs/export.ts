@@ -1,5 +1,5 @@
 /** Takes a run's weights out of the studio: one file, written whole, read back and compared before it gets its name. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
 import { exportFormats } from '../contract/exports.ts';
@@ -10,7 +10,8 @@ import { digest, type TensorSource } from '../export/tensor-source.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { readEnvironment } from './environment.ts';
 import { exportTarget } from './export-target.ts';
-import { findRun, projectName } from './folder.ts';
+import { findRun } from './folder.ts';
+import { readRunProject } from './run-project.ts';
 import { readSummary } from './summary.ts';
 import type { CheckpointName } from './types.ts';
 
@@ -48,7 +49,7 @@ export async function exportRun(run: string, options: ExportOptions): Promise<Ex
   const name = `${basename(folder)}${exportFormats.get(format)?.extension}`;
   const { path, file, replaces } = await exportTarget(options.out, folder, name);
   for (let attempt = 1; ; attempt++) {
-    const checkpoint = await new Checkpoints(folder, Number.POSITIVE_INFINITY).load(role);
+    const checkpoint = await new Checkpoints(folder, Number.POSITIVE_INFINITY).loadModel(role);
     try {
       const certificate = await write(folder, checkpoint.folder, format, file);
       return {
@@ -90,7 +91,7 @@ function defaultCheckpoint(folder: string): 'best' | 'last' {
 
 /** What somebody needs who meets the file without the run: text values only, as the format wants. */
 async function metadataOf(folder: string, checkpoint: string): Promise<Record<string, string>> {
-  const project = readFileSync(join(folder, projectName), 'utf8');
+  const project = readRunProject(folder);
   const environment = await readEnvironment(folder);
   const { data } = resolveProject(readProject(project).project ?? {});
   return {

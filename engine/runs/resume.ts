@@ -1,9 +1,11 @@
 /** Goes on with a run from its newest whole checkpoint, as if it had never ended. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
+import type { RunEvent } from '../contract/events.ts';
 import type { Addon } from '../contract/native.ts';
 import { editProject, readProject, resolveProject } from '../contract/project.ts';
+import { plural } from '../format.ts';
 import { loadAddon } from '../native/load.ts';
 import { Checkpoints, type LoadedCheckpoint } from './checkpoints.ts';
 import { ChunkSize } from './chunks.ts';
@@ -11,8 +13,9 @@ import type { RunControl } from './control.ts';
 import { chooseDevice } from './device.ts';
 import { replaceFile } from './durable.ts';
 import { describeEnvironment, type Environment, readEnvironment, writeEnvironment } from './environment.ts';
-import { findRun, lockRun, projectName } from './folder.ts';
+import { findRun, isTemporary, lockRun, projectName } from './folder.ts';
 import { type Advice, endOf, finish, newSummary, trainHeld, whileHeld } from './hold.ts';
+import { readJournal } from './journal-reader.ts';
 import { openSession } from './open.ts';
 import {
   chooseHardware,
@@ -25,6 +28,7 @@ import {
   set,
 } from './prepare.ts';
 import { packingProgress, RunRecord } from './record.ts';
+import { ProjectChanges, readRunProject } from './run-project.ts';
 import { type RunSummary, readSummary } from './summary.ts';
 import { initialState } from './trainer.ts';
 import type { EndEvent, EventSink, ResumeRequest } from './types.ts';
@@ -39,7 +43,9 @@ export async function resumeRun(request: ResumeRequest, sink: EventSink, control
   const lock = lockRun(folder, addon);
   return whileHeld({ folder, lock }, control, async () => {
     removeTemporaryFiles(folder);
-    const text = readRunProject(folder, request.epochs);
+    const written = readRunProject(folder);
+    const text =
+      request.epochs === undefined ? written : editProject(written, [set('training.epochs', request.epochs)]);
     const { checkpoint, epochs } = resolveProject(readProject(text).project ?? {}).training;
     const checkpoints = new Checkpoints(folder, checkpoint.keep);
     checkpoints.removeLeftovers();
@@ -49,6 +55,7 @@ export async function resumeRun(request: ResumeRequest, sink: EventSink, control
 
     const planned = await planRun({ text, baseDir: folder, label: path.basename(folder) });
     const before = await readEnvironment(folder);
+    const lost = found || damaged.length > 0 ? null : lostWork(await readJournal(folder));
     const hardware = hardwareFor(planned, before, request.device, addon);
     const summary = cleared(readSummary(folder) ?? newSummary(planned.plan, hardware));
     const record = new RunRecord(folder, summary, sink);
@@ -58,12 +65,18 @@ export async function resumeRun(request: ResumeRequest, sink: EventSink, control
         onProgress: packingProgress(record),
       });
       checkData(found?.state ?? before, data, folder);
-      const environment = describeEnvironment(planned.plan, data, hardware, addon);
+      const edited =
+        before?.project &&
+        new ProjectChanges(before.project, planned.plan, data.facts, { epochs: request.epochs !== undefined });
+      if (found) edited?.refuse(found.state, folder);
+      // A best of another quantity is no measure of this one.
+      if (found && found.state.best?.monitor !== checkpoint.monitor) found.state.best = null;
+      const environment = describeEnvironment(planned, data, hardware, addon);
       const native = nativePlan(planned.plan, data, environment.device, environment.threads);
       const { session, advice, fromFile } = await openSession(addon, planned.plan, native, folder, found);
       writeEnvironment(folder, environment);
       replaceFile(path.join(folder, projectName), planned.text);
-      const note = noteOn(found, damaged);
+      const note = noteOn(found, damaged, lost);
       const training = {
         session,
         plan: native,
@@ -81,7 +94,9 @@ export async function resumeRun(request: ResumeRequest, sink: EventSink, control
         environment,
         advice: [
           ...damaged.map(({ code, message }) => ({ code, message })),
+          ...(lost === null ? [] : [{ code: 'CHECKPOINT_MISSING', ...lost }]),
           ...changes(before, environment),
+          ...(edited ? edited.advice() : []),
           ...advice,
         ],
         saveInitial: fromFile,
@@ -100,22 +115,7 @@ export async function resumeRun(request: ResumeRequest, sink: EventSink, control
 /** What processes that died left half written. */
 function removeTemporaryFiles(folder: string): void {
   for (const name of readdirSync(folder)) {
-    if (name.endsWith('.tmp')) rmSync(path.join(folder, name), { recursive: true, force: true });
-  }
-}
-
-function readRunProject(folder: string, epochs: number | undefined): string {
-  const file = path.join(folder, projectName);
-  try {
-    const text = readFileSync(file, 'utf8');
-    readProject(text);
-    return epochs === undefined ? text : editProject(text, [set('training.epochs', epochs)]);
-  } catch (thrown) {
-    throw new GradloomError('RUN_DAMAGED', `The run's project cannot be read: ${GradloomError.from(thrown).message}`, {
-      hint: 'Restore the file from a copy; the checkpoints are not affected.',
-      path: file,
-      cause: thrown,
-    });
+    if (isTemporary(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
   }
 }
 
@@ -177,8 +177,28 @@ function changes(before: Environment | null, now: Environment): Advice[] {
   return [{ code: 'ENVIRONMENT_CHANGED', message: `${changed.join('; ')}: numbers may differ in their last digits` }];
 }
 
-function noteOn(found: LoadedCheckpoint | null, damaged: GradloomError[]): string | undefined {
+/** What is trained once more although it was trained before: epochs whose checkpoint is not there. */
+function lostWork(events: RunEvent[]): { message: string; hint: string } | null {
+  const epochs = events.findLast((event) => event.type === 'epoch')?.epoch ?? 0;
+  const saved = events.findLast((event) => event.type === 'checkpoint');
+  if (!saved && epochs === 0) return null;
+  const done = epochs === 0 ? `after step ${saved?.step}` : `after ${plural(epochs, 'epoch')}`;
+  if (!saved) {
+    const message = `No checkpoint was saved ${done}`;
+    return { message, hint: 'A smaller training.checkpoint.every_epochs loses less.' };
+  }
+  return {
+    message: `The checkpoints are gone that this run had saved ${done}`,
+    hint: `To go on from there instead, stop this, bring ${path.join('checkpoints', saved.folder.split(/[\\/]/).at(-1) ?? '')} back, and resume.`,
+  };
+}
+
+function noteOn(
+  found: LoadedCheckpoint | null,
+  damaged: GradloomError[],
+  lost: { message: string } | null,
+): string | undefined {
   const from = found ? `the checkpoint of step ${found.state.step}` : 'the initial state';
   if (damaged.length > 0) return `${damaged.map(({ message }) => message).join('; ')}. Went back to ${from}`;
-  return found ? undefined : 'No checkpoint was saved: started from the initial state';
+  return found ? undefined : `${lost?.message ?? 'No checkpoint was saved'}: started from the initial state`;
 }

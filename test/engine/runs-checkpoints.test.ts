@@ -1,5 +1,5 @@
 /** Checkpoints: a fault at any moment leaves an earlier one whole, damage is found, and no folder goes before the index lets it. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -57,7 +57,7 @@ describe('saving', () => {
   test('gives back exactly what was saved, from a fresh look at the disk', async () => {
     const folder = temporaryFolder();
     await saved(folder, [3]);
-    const { state, folder: where } = await new Checkpoints(folder, 2).load('last');
+    const { state, folder: where } = await new Checkpoints(folder, 2).loadModel('last');
     expect(state).toEqual(stateAt(3));
     expect(readFileSync(path.join(where, 'model.safetensors'))).toEqual(tensorFile(3));
   });
@@ -67,9 +67,9 @@ describe('saving', () => {
     const checkpoints = new Checkpoints(folder, 2);
     for (let step = 1; step <= 6; step += 1) await checkpoints.save(stateAt(step), step === 2, write(step));
     expect(names(folder)).toEqual(['index.json', 'step-00000002', 'step-00000005', 'step-00000006']);
-    expect((await checkpoints.load('best')).state.step).toBe(2);
-    expect((await checkpoints.load(5)).state.step).toBe(5);
-    await expect(checkpoints.load(4)).rejects.toMatchObject({ code: 'CHECKPOINT_MISSING' });
+    expect((await checkpoints.loadModel('best')).state.step).toBe(2);
+    expect((await checkpoints.loadModel(5)).state.step).toBe(5);
+    await expect(checkpoints.loadModel(4)).rejects.toMatchObject({ code: 'CHECKPOINT_MISSING' });
   });
 
   test('in mid-epoch takes the place of no epoch’s end', async () => {
@@ -84,7 +84,7 @@ describe('saving', () => {
     const checkpoints = new Checkpoints(folder, 2);
     await checkpoints.save(stateAt(4, { batch: 2, epoch: 1 }), false, write(1));
     await checkpoints.save(stateAt(4, { epoch: 2 }), false, write(1));
-    expect((await new Checkpoints(folder, 2).load('last')).state.epoch).toBe(2);
+    expect((await new Checkpoints(folder, 2).loadModel('last')).state.epoch).toBe(2);
   });
 
   test.each(['ENOSPC', 'EDQUOT'])(
@@ -99,9 +99,9 @@ describe('saving', () => {
       };
       await expect(checkpoints.save(stateAt(3), true, failing)).rejects.toMatchObject({ code: 'DISK_FULL' });
       expect(names(folder)).toEqual(before);
-      expect((await new Checkpoints(folder, 2).load('last')).state.step).toBe(2);
+      expect((await new Checkpoints(folder, 2).loadModel('last')).state.step).toBe(2);
       await checkpoints.save(stateAt(3), true, write(3)); // space again: it goes on
-      expect((await checkpoints.load('best')).state.step).toBe(3);
+      expect((await checkpoints.loadModel('best')).state.step).toBe(3);
     },
   );
 
@@ -133,12 +133,17 @@ describe('a damaged checkpoint', () => {
           if (how === 'remove') rmSync(file);
           else writeFileSync(file, how === 'cut' ? bytes.subarray(0, at) : bytes);
           const checkpoints = new Checkpoints(folder, 2);
-          await expect(checkpoints.load('last')).rejects.toMatchObject({ code: 'CHECKPOINT_DAMAGED' });
+          // Who wants the model only need not care for the others.
+          const asModel = checkpoints.loadModel('last').then(
+            () => 'whole',
+            ({ code }) => code,
+          );
+          expect(await asModel).toBe(/model|state/.test(name) ? 'CHECKPOINT_DAMAGED' : 'whole');
           const { found, damaged } = await checkpoints.newestWhole();
           expect(found?.state.step).toBe(1);
           expect(damaged.map(({ message }) => message)).toEqual([expect.stringContaining('step-00000002')]);
           expect(names(folder)).toEqual(['damaged-step-00000002', 'index.json', 'step-00000001']);
-          expect((await new Checkpoints(folder, 2).load('last')).state.step).toBe(1);
+          expect((await new Checkpoints(folder, 2).loadModel('last')).state.step).toBe(1);
         },
       ),
       { numRuns: 40 },
@@ -154,7 +159,7 @@ describe('a damaged checkpoint', () => {
     rmSync(path.join(folder, 'checkpoints', 'step-00000002', 'model.safetensors'));
     const { found } = await new Checkpoints(folder, 2).newestWhole();
     expect(found?.state.best?.step).toBe(1);
-    expect((await new Checkpoints(folder, 2).load('best')).state.step).toBe(1);
+    expect((await new Checkpoints(folder, 2).loadModel('best')).state.step).toBe(1);
   });
 
   test('all damaged: none is found', async () => {
@@ -177,15 +182,51 @@ describe('the index', () => {
     expect(found?.state.step).toBe(2);
   });
 
+  test('whose `last` points nowhere: the newest whole one', async () => {
+    const folder = temporaryFolder();
+    await saved(folder, [1, 2, 3], 3);
+    const base = path.join(folder, 'checkpoints');
+    const index = JSON.parse(readFileSync(path.join(base, 'index.json'), 'utf8'));
+    writeFileSync(path.join(base, 'index.json'), JSON.stringify({ ...index, last: 'step-00000009' }));
+    expect((await new Checkpoints(folder, 3).loadModel('last')).state.step).toBe(3);
+    writeFileSync(path.join(base, 'index.json'), JSON.stringify({ ...index, best: 'step-00000003' }));
+    rmSync(path.join(base, 'step-00000003'), { recursive: true });
+    rmSync(path.join(base, 'step-00000002', 'model.safetensors'));
+    const checkpoints = new Checkpoints(folder, 3);
+    expect((await checkpoints.loadModel('last')).state.step).toBe(1);
+    expect(checkpoints.hasBest).toBe(false);
+  });
+
   test('leftovers of killed saves are removed, all that is named stays', async () => {
     const folder = temporaryFolder();
     const checkpoints = await saved(folder, [1, 2]);
     const base = path.join(folder, 'checkpoints');
     mkdirSync(path.join(base, '.tmp-step-00000003'));
-    mkdirSync(path.join(base, 'step-00000003')); // renamed, but killed before the index named it
+    // Renamed, but killed before the index named it.
+    cpSync(path.join(base, 'step-00000002'), path.join(base, 'step-00000002.2'), { recursive: true });
     writeFileSync(path.join(base, 'index.json.99.tmp'), '{');
     checkpoints.removeLeftovers();
     expect(names(folder)).toEqual(['index.json', 'step-00000001', 'step-00000002']);
-    expect(existsSync(base) && statSync(base).isDirectory()).toBe(true);
+  });
+
+  test('what somebody else has put beside them stays, and is no checkpoint', async () => {
+    const folder = temporaryFolder();
+    await saved(folder, [1, 2]);
+    const base = path.join(folder, 'checkpoints');
+    const whole = path.join(base, 'step-00000002');
+    for (const name of ['step-00000006-copy', 'best one', '.tmp-mine', 'step-00000007'])
+      cpSync(whole, path.join(base, name), { recursive: true }); // the last one says it is of step 2
+    cpSync(whole, path.join(base, 'step-00000002.9'), { recursive: true });
+    writeFileSync(path.join(base, 'step-00000002.9', 'note'), 'mine');
+    mkdirSync(path.join(base, 'step-00000003'));
+    mkdirSync(path.join(base, 'inner', 'checkpoints'), { recursive: true });
+    writeFileSync(path.join(base, 'notes.tmp'), '');
+    const before = names(folder);
+    new Checkpoints(folder, 2).removeLeftovers();
+    expect(names(folder)).toEqual(before);
+    rmSync(path.join(base, 'step-00000007'), { recursive: true });
+    rmSync(path.join(base, 'step-00000002.9'), { recursive: true });
+    rmSync(path.join(base, 'index.json'));
+    expect(new Checkpoints(folder, 2).entries.map((entry) => entry.folder)).toEqual(['step-00000001', 'step-00000002']);
   });
 });

@@ -1,0 +1,128 @@
+/** A run whose folder somebody has changed between two lives: what is said, what is refused, and what does not matter. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../engine/contract/events.ts';
+import { editProject } from '../../engine/contract/project.ts';
+import { evaluateRun, exportRun, predictRun, RunControl, resumeRun, trainRun } from '../../engine/runs/index.ts';
+import { temporaryFolder } from './runs-helpers.ts';
+
+const projectText = JSON.stringify({
+  gradloom: 1,
+  name: 'small',
+  data: {
+    source: { kind: 'random', shape: [6], classes: 3, samples: 110, seed: 1 },
+    split: { val: 0.1, stratify: false },
+    loader: { batch_size: 8 },
+  },
+  model: { layers: [{ kind: 'Linear', out_features: 8 }, { kind: 'ReLU' }, { kind: 'Linear', out_features: 3 }] },
+  training: { epochs: 3, optimizer: { kind: 'Adam', lr: 0.001 } },
+});
+
+/** A run that was stopped after an epoch's end, or in its middle. */
+async function stopped(at: 'epoch' | 'steps'): Promise<string> {
+  const run = path.join(temporaryFolder(), 'run');
+  const control = new RunControl();
+  const sink = ({ type }: RunEvent) => type === at && void control.stop();
+  expect((await trainRun({ projectText, run }, sink, control)).status).toBe('stopped');
+  return run;
+}
+
+function edit(run: string, key: string, value: unknown): void {
+  const file = path.join(run, 'project.json');
+  const place = key.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  writeFileSync(file, editProject(readFileSync(file, 'utf8'), [{ op: 'set', path: place, value }]));
+}
+
+async function resumed(run: string, more: { epochs?: number } = {}) {
+  const events: RunEvent[] = [];
+  const end = await resumeRun({ run, ...more }, (event) => events.push(event), new RunControl());
+  expect(end.status).toBe('completed');
+  return { events, advice: events.filter((event) => event.type === 'advice') };
+}
+
+describe('a project edited between two lives', () => {
+  test('unchanged, or extended by --epochs, there is nothing to tell', async () => {
+    const run = await stopped('epoch');
+    expect((await resumed(run)).advice).toEqual([]);
+    expect((await resumed(run, { epochs: 4 })).advice).toEqual([]);
+  });
+
+  test('the new settings are told by name, once', async () => {
+    const run = await stopped('epoch');
+    edit(run, 'training.optimizer.lr', 0.5);
+    edit(run, 'model.layers.1.note', 'a note changes nothing');
+    edit(run, 'data.loader.batch_size', 16); // between epochs
+    edit(run, 'training.device', 'cuda:7');
+    const { advice, events } = await resumed(run);
+    expect(advice).toMatchObject([
+      {
+        code: 'PROJECT_CHANGED',
+        message: expect.stringMatching(/data\.loader\.batch_size.*training\.optimizer\.lr$/),
+      },
+      { code: 'PROJECT_CHANGED', hint: expect.stringContaining('--device') },
+    ]);
+    expect(events.find(({ type }) => type === 'epoch')).toMatchObject({ lr: 0.5 });
+    edit(run, 'training.epochs', 4);
+    expect((await resumed(run)).advice).toMatchObject([{ message: expect.stringMatching(/new training\.epochs$/) }]);
+  });
+
+  test.each<['epoch' | 'steps', string, unknown]>([
+    ['epoch', 'model.layers.0.out_features', 9],
+    ['epoch', 'model.layers.1.kind', 'Tanh'], // the checkpoint would load
+    ['epoch', 'training.optimizer.kind', 'SGD'],
+    ['steps', 'data.loader.batch_size', 16],
+    ['steps', 'training.seed', 7],
+    ['steps', 'training.metrics', []],
+  ])('stopped at %s, another %s is refused and leaves the run as it was', async (at, key, value) => {
+    const run = await stopped(at);
+    const before = readFileSync(path.join(run, 'project.json'));
+    edit(run, key, value);
+    await expect(resumed(run)).rejects.toMatchObject({
+      code: 'PROJECT_INVALID',
+      message: expect.stringContaining(path.join(run, 'project.json')),
+      path: expect.stringContaining(key),
+    });
+    writeFileSync(path.join(run, 'project.json'), before);
+    expect((await resumed(run)).advice).toEqual([]);
+  });
+
+  test('another monitored quantity starts without a best', async () => {
+    const run = await stopped('epoch');
+    edit(run, 'training.checkpoint.monitor', 'val_accuracy');
+    const { events } = await resumed(run);
+    const [first] = events.filter((event) => event.type === 'checkpoint');
+    expect(first).toMatchObject({ epoch: 2, roles: ['last', 'best'] });
+  });
+});
+
+test.each(['{ "gradloom": 1, ', '[]'])('a damaged project.json (%s) is said alike by every reader', async (text) => {
+  const run = await stopped('epoch');
+  const file = path.join(run, 'project.json');
+  writeFileSync(file, text);
+  const damaged = { code: 'RUN_DAMAGED', path: file };
+  await expect(resumed(run)).rejects.toMatchObject(damaged);
+  await expect(evaluateRun(run)).rejects.toMatchObject(damaged);
+  await expect(predictRun(run, {}, () => {})).rejects.toMatchObject(damaged);
+  await expect(exportRun(run, { format: 'pt' })).rejects.toMatchObject(damaged);
+});
+
+test('checkpoints that are gone: that it starts again is told, not only done', async () => {
+  const run = await stopped('epoch');
+  rmSync(path.join(run, 'checkpoints'), { recursive: true });
+  const { advice, events } = await resumed(run);
+  expect(events.find(({ type }) => type === 'resume')).toMatchObject({
+    from_step: 0,
+    note: expect.stringMatching(/checkpoints are gone .* after 1 epoch: started from the initial state/),
+  });
+  expect(advice).toMatchObject([{ code: 'CHECKPOINT_MISSING', message: expect.stringContaining('after 1 epoch') }]);
+});
+
+test.each(['optimizer', 'rng'])('evaluating and exporting need no %s', async (name) => {
+  const run = await stopped('epoch');
+  const { last } = JSON.parse(readFileSync(path.join(run, 'checkpoints', 'index.json'), 'utf8'));
+  const measured = await evaluateRun(run, { checkpoint: 'last' });
+  writeFileSync(path.join(run, 'checkpoints', last, `${name}.safetensors`), 'damaged');
+  expect(await evaluateRun(run, { checkpoint: 'last' })).toEqual(measured);
+  expect(await exportRun(run, { format: 'safetensors', checkpoint: 'last' })).toMatchObject({ checkpoint: 'last' });
+});
