@@ -21,7 +21,10 @@ const entrySchema = z.object({
   shape: sizes,
   data_offsets: z.tuple([sizes.element, sizes.element]),
 });
-const headerSchema = z.record(z.string(), z.unknown());
+/** Not z.record: that leaves out a key named __proto__, which a tensor may have. */
+const headerSchema = z.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
 const metadataSchema = z.record(z.string(), z.string());
 
 /** Reads and checks the header; tensors are read when asked for. Throws FILE_NOT_FOUND, NOT_READABLE, WEIGHTS_FORMAT. */

@@ -4,6 +4,8 @@
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "core/devices.h"
@@ -28,6 +30,13 @@ Model build_model(const Plan& plan, c10::Device device, Generators& generators) 
   if (!model.parameters().empty()) return model;
   throw Error("PROJECT_INVALID", "The model has nothing to learn: no layer has parameters.",
               "Add a layer with weights, such as Linear.", "model.layers");
+}
+
+/// Generators, thread counts and determinism belong to the process: sessions side by side compute one at a time.
+/// Never destroyed: a thread may still hold it when the process's statics go.
+std::mutex& computing() {
+  static auto* const mutex = new std::mutex;
+  return *mutex;
 }
 
 }  // namespace
@@ -64,25 +73,33 @@ MemoryReport Session::Impl::memory(bool reset) {
   return report;
 }
 
-Session::Session(Plan plan) : impl_(std::make_unique<Impl>(std::move(plan))) {}
+Session::Session(Plan plan) {
+  const std::lock_guard turn(computing());
+  impl_ = std::make_unique<Impl>(std::move(plan));
+}
 Session::~Session() = default;
 
 StepsResult Session::train_steps(const StepsRequest& request) {
+  const std::lock_guard turn(computing());
   return impl_->train_steps(request);
 }
 EvaluateResult Session::evaluate(const EvaluateRequest& request) {
+  const std::lock_guard turn(computing());
   return impl_->evaluate(request);
 }
 PredictResult Session::predict(const PredictRequest& request) {
+  const std::lock_guard turn(computing());
   return impl_->predict(request);
 }
 Diagnosis Session::diagnose(int64_t epoch, int64_t batch) {
+  const std::lock_guard turn(computing());
   return impl_->diagnose(epoch, batch);
 }
 void Session::save_state(const std::string& folder) {
   impl_->save_state(folder);
 }
 void Session::load_state(const std::string& folder, bool model_only) {
+  const std::lock_guard turn(computing());
   impl_->load_state(folder, model_only);
 }
 LoadReport Session::load_weights(const std::string& file) {
