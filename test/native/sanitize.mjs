@@ -3,6 +3,7 @@
  * Builds core with AddressSanitizer and UndefinedBehaviorSanitizer into the cache, then runs: the native tests, a small training of every kind, the loader both ways, and every malformed weights file. Exits with 1 on any report.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -96,7 +97,9 @@ function expect(what, program, words, status, code, environment = {}) {
 async function build() {
   const progress = createProgress();
   const [compiler, tools] = [await ensureCompiler(), await ensureBuildTools(progress)];
-  const tree = path.join(cacheDir(), 'build', `${path.basename(rootDir())}-sanitize`);
+  // CMake refuses a tree configured for other sources: every checkout has its own.
+  const checkout = createHash('sha256').update(rootDir()).digest('hex').slice(0, 12);
+  const tree = path.join(cacheDir(), 'build', `sanitize-${checkout}`);
   progress.say('Building core with sanitizers…');
   /** @param {string[]} words */
   const cmake = (words) => execFileSync(tools.cmake.path, words, { stdio: ['ignore', 'ignore', 'inherit'] });
