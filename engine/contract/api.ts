@@ -1,0 +1,302 @@
+/**
+ * The wire: every call that a window may make of the engine service, over a MessagePort (Electron) or a WebSocket (browser shell).
+ * Calls that wait (`watch`, `follow`) answer at the first change, or unchanged after `waitMs`; the window asks again when it has shown the
+ * answer, so a slow window never has more than one undelivered frame, and a new connection goes on where the old one stopped.
+ * Every call fails with an error whose `data` is an `ErrorInfo`.
+ */
+import { oc } from '@orpc/contract';
+import { z } from 'zod';
+import { errorInfoSchema } from './errors.ts';
+import { numSchema, runActions, runStates } from './events.ts';
+import type { DeviceReport, ProjectPreview, RunDetails, TemplateCard } from './wire.ts';
+
+/** Longest that a waiting call lasts. */
+export const waitMs = 20_000;
+/** Shortest time from one frame of a run to the next. */
+export const frameMs = 100;
+
+/** A typed value made by our own code on the other side. */
+const made = <T>() => z.custom<T>((value) => typeof value === 'object' && value !== null);
+/** Numbers as one little-endian Float64 blob. */
+const blob = z.custom<{ readonly size: number; arrayBuffer(): Promise<ArrayBuffer> }>(
+  (value) => typeof (value as { arrayBuffer?: unknown } | null)?.arrayBuffer === 'function',
+);
+
+const openProject = z.object({
+  /** Absolute. */
+  file: z.string(),
+  text: z.string(),
+  /** Of the text on disk; a save names the one that it started from. */
+  revision: z.string(),
+});
+export type OpenProject = z.infer<typeof openProject>;
+
+const recentProject = z.object({
+  file: z.string(),
+  /** The project's own name. */
+  name: z.string(),
+  /** ISO time of the last opening or save. */
+  opened: z.string(),
+  /** Whether the file is still there. */
+  exists: z.boolean(),
+});
+export type RecentProject = z.infer<typeof recentProject>;
+
+export const settingsSchema = z.object({
+  theme: z.enum(['system', 'light', 'dark']),
+  /** Threads of a run's computations; null: one a physical core. */
+  threads: z.number().int().min(1).max(1024).nullable(),
+  /** The device that a new run takes where its project says `auto`; null: the best there is. */
+  device: z.string().nullable(),
+});
+export type Settings = z.infer<typeof settingsSchema>;
+
+const runSummary = z.object({
+  version: z.literal(1),
+  name: z.string(),
+  status: z.enum(runStates),
+  device: z.string(),
+  precision: z.string(),
+  epoch: z.number(),
+  epochs: z.number(),
+  step: z.number(),
+  steps_per_epoch: z.number(),
+  parameters: z.number(),
+  seconds: z.number(),
+  last: z.record(z.string(), numSchema),
+  best: z.object({ monitor: z.string(), value: z.number(), epoch: z.number(), step: z.number() }).nullable(),
+  samples_per_second: z.number().nullable(),
+  error: errorInfoSchema.exactOptional(),
+  reason: z.string().exactOptional(),
+  started: z.string(),
+  updated: z.string(),
+});
+
+const runRow = z.object({
+  /** The folder's name: what a person calls the run. */
+  name: z.string(),
+  /** Absolute; names the run in every other call. */
+  folder: z.string(),
+  status: z.enum(runStates),
+  summary: runSummary.nullable(),
+  notes: z.string(),
+});
+export type RunRow = z.infer<typeof runRow>;
+
+/**
+ * Part of a run's series, thinned: bucket i stands for `size` neighbouring steps. The blob holds, column after column and all of `buckets`
+ * values each: `step`, `epoch` (fractional), `time` (seconds of training so far), then for each of `columns` its minimum, mean and maximum.
+ * Values that a bucket does not have are NaN.
+ */
+const seriesSchema = z.object({
+  columns: z.array(z.string()),
+  buckets: z.number(),
+  /** Steps a bucket; a power of two. */
+  size: z.number(),
+  blob,
+});
+export type SeriesWire = z.infer<typeof seriesSchema>;
+
+const epochRow = z.record(z.string(), z.unknown());
+
+/** What lies beyond a resume: computed, then given up. */
+const ghostSchema = z.object({ from_step: z.number(), series: seriesSchema, epochs: z.array(epochRow) });
+
+export const followCursor = z.object({
+  /** Changes when what came before no longer holds: a resume, another thinning. */
+  life: z.string(),
+  /** Buckets that the window has and that will not change any more. */
+  buckets: z.number(),
+  epochs: z.number(),
+  notes: z.number(),
+  /** Of the whole answer; equal: nothing has changed. */
+  version: z.number(),
+});
+export type FollowCursor = z.infer<typeof followCursor>;
+
+const noteSchema = z.object({
+  time: z.string(),
+  kind: z.enum(['state', 'checkpoint', 'advice', 'error', 'resume', 'start', 'end']),
+  message: z.string(),
+  hint: z.string().exactOptional(),
+});
+export type RunNote = z.infer<typeof noteSchema>;
+
+/** A run between two looks. With `reset` the window forgets what it has; otherwise `series` replaces what follows bucket `from`. */
+const frameSchema = z.object({
+  cursor: followCursor,
+  reset: z.boolean(),
+  from: z.number(),
+  series: seriesSchema,
+  ghosts: z.array(ghostSchema).exactOptional(),
+  /** New epochs, as in the journal. */
+  epochs: z.array(epochRow),
+  notes: z.array(noteSchema),
+  status: z.enum(runStates),
+  /** While a run is prepared: what is done, and how far it is. */
+  progress: z.object({ stage: z.string(), done: z.number(), total: z.number() }).nullable(),
+  epoch: z.number(),
+  total_epochs: z.number().nullable(),
+  step: z.number(),
+  steps_per_epoch: z.number().nullable(),
+  samples_per_second: z.number().nullable(),
+  /** Seconds until the end at the present rate; null while unknown or not running. */
+  eta: z.number().nullable(),
+  /** Seconds of training so far, pauses excluded. */
+  seconds: z.number(),
+  device: z.string().nullable(),
+  /** Bytes; the newest known. */
+  memory: z.object({ allocated: z.number(), reserved: z.number(), peak: z.number(), rss: z.number() }).nullable(),
+  /** Seconds by phase of the newest epoch that tells them. */
+  breakdown: z.record(z.string(), z.number()).nullable(),
+  error: errorInfoSchema.nullable(),
+});
+export type FollowFrame = z.infer<typeof frameSchema>;
+
+const run = z.object({ run: z.string() });
+const checkpoint = z.union([z.enum(['best', 'last']), z.number()]);
+const part = z.enum(['train', 'val', 'test']);
+
+export const api = {
+  about: oc.output(
+    z.object({
+      version: z.string(),
+      libtorch: z.string().nullable(),
+      platform: z.string(),
+      /** The workspace. */
+      home: z.string(),
+      cache: z.string(),
+      /** Files are picked below this folder; null: anywhere. */
+      root: z.string().nullable(),
+    }),
+  ),
+
+  settings: {
+    get: oc.output(settingsSchema),
+    set: oc.input(settingsSchema.partial()).output(settingsSchema),
+  },
+
+  projects: {
+    templates: oc.output(z.array(made<TemplateCard>())),
+    recent: oc.output(z.array(recentProject)),
+    /** Takes it off the list; the file stays. */
+    forget: oc.input(z.object({ file: z.string() })),
+    /** In the workspace, from a template or (null) empty; `name` is made free by a number. */
+    create: oc
+      .input(z.object({ template: z.string().nullable(), name: z.string().exactOptional() }))
+      .output(openProject),
+    open: oc.input(z.object({ file: z.string() })).output(openProject),
+    /** STALE_REVISION when the file has changed since `revision`; `overwrite` saves over that. */
+    save: oc
+      .input(
+        z.object({ file: z.string(), revision: z.string(), text: z.string(), overwrite: z.boolean().exactOptional() }),
+      )
+      .output(openProject),
+    /** A new file beside (or at) `file`, never over another: the name is made free by a number. */
+    saveCopy: oc.input(z.object({ file: z.string(), text: z.string() })).output(openProject),
+    /** Answers when the file's revision is no longer this one; null: the file is gone. */
+    watch: oc
+      .input(z.object({ file: z.string(), revision: z.string() }))
+      .output(z.object({ revision: z.string().nullable() })),
+  },
+
+  data: {
+    /** What the source says of itself, and samples of it; relative paths are relative to the project's file. */
+    preview: oc
+      .input(
+        z.object({
+          file: z.string(),
+          source: z.record(z.string(), z.unknown()),
+          transforms: z.array(z.unknown()),
+          part: z.enum(['train', 'test']),
+          start: z.number().int().min(0),
+          /** 0: facts only. */
+          count: z.number().int().min(0).max(256),
+          /** Only samples of this class. */
+          class: z.number().int().exactOptional(),
+        }),
+      )
+      .output(made<ProjectPreview>()),
+  },
+
+  devices: {
+    /** Asked once and remembered; `refresh` asks again. */
+    list: oc.input(z.object({ refresh: z.boolean().exactOptional() })).output(made<DeviceReport>()),
+  },
+
+  runs: {
+    /** Latest changed first. Answers when the list is no longer `seen` (at once where that is absent). */
+    watch: oc
+      .input(z.object({ seen: z.string().exactOptional() }))
+      .output(z.object({ version: z.string(), runs: z.array(runRow) })),
+    details: oc.input(run).output(made<RunDetails>()),
+    /** Of the project as it is in the window, saved or not. Answers when the run has begun. */
+    start: oc.input(z.object({ file: z.string(), text: z.string() })).output(z.object({ run: z.string() })),
+    resume: oc
+      .input(run.extend({ epochs: z.number().int().exactOptional(), device: z.string().exactOptional() }))
+      .output(z.object({ run: z.string() })),
+    act: oc.input(run.extend({ action: z.enum(runActions) })).output(z.object({ status: z.enum(runStates) })),
+    /** `points`: how many buckets the window can show; it may get fewer, never more. */
+    follow: oc
+      .input(run.extend({ points: z.number().int().min(16).max(8192), cursor: followCursor.nullable() }))
+      .output(frameSchema),
+    /** Steps `from` to `to` (inclusive) for a closer look. */
+    series: oc
+      .input(run.extend({ from: z.number(), to: z.number(), points: z.number().int().min(16).max(8192) }))
+      .output(seriesSchema),
+    evaluate: oc.input(run.extend({ split: part.exactOptional(), checkpoint: checkpoint.exactOptional() })).output(
+      z.object({
+        split: part,
+        checkpoint: z.string(),
+        samples: z.number(),
+        loss: numSchema,
+        metrics: z.record(z.string(), numSchema),
+        confusion: z.array(z.array(z.number())).exactOptional(),
+        classes: z.array(z.string()).exactOptional(),
+      }),
+    ),
+    rename: oc.input(run.extend({ name: z.string() })).output(z.object({ run: z.string() })),
+    note: oc.input(run.extend({ notes: z.string() })),
+    /** Out of the list, into the workspace's trash; a live run is refused. */
+    remove: oc.input(run).output(z.object({ trashed: z.string() })),
+    restore: oc.input(z.object({ trashed: z.string() })).output(z.object({ run: z.string() })),
+    /** `out` absent: into the run's own export folder. */
+    export: oc
+      .input(
+        run.extend({
+          format: z.string(),
+          checkpoint: checkpoint.exactOptional(),
+          out: z.string().exactOptional(),
+        }),
+      )
+      .output(
+        z.object({
+          path: z.string(),
+          format: z.string(),
+          checkpoint: z.string(),
+          replaced: z.boolean(),
+          certificate: z.record(z.string(), z.unknown()),
+        }),
+      ),
+    /** An exported file of the run's export folder, for a window whose files are on another machine. */
+    download: oc.input(run.extend({ name: z.string() })).output(blob),
+  },
+
+  files: {
+    list: oc.input(z.object({ folder: z.string().nullable() })).output(
+      z.object({
+        folder: z.string(),
+        parent: z.string().nullable(),
+        entries: z.array(
+          z.object({
+            name: z.string(),
+            path: z.string(),
+            kind: z.enum(['folder', 'file']),
+            size: z.number(),
+            modified: z.string(),
+          }),
+        ),
+      }),
+    ),
+  },
+};

@@ -1,0 +1,59 @@
+/** What the service tells of templates, data, devices and runs: objects made whole by the engine, read by the window. */
+import type { RunRow } from './api.ts';
+import type { NativeDevice } from './native.ts';
+import type { DataFacts } from './tensors.ts';
+
+export interface TemplateCard {
+  /** As `projects.create` takes it. */
+  name: string;
+  title: string;
+  /** What it learns, in one sentence. */
+  teaches: string;
+  /** The project's text: the window draws its network. */
+  text: string;
+  /** Of the data that comes with it. */
+  facts: DataFacts;
+}
+
+export interface PreviewSample {
+  /** Position in the part. */
+  index: number;
+  /** Class index, or null where the target is no class. */
+  target: number | null;
+  /** Values as the network gets them without and with the transforms; dims are `facts.input.dims`. */
+  raw: number[];
+  transformed: number[];
+}
+
+export interface ProjectPreview {
+  facts: DataFacts;
+  /** Of the part, after a filter by class. */
+  total: number;
+  samples: PreviewSample[];
+  /** Over the samples shown, before and after the transforms. */
+  range: { raw: [number, number]; transformed: [number, number] };
+  /** Why the transforms could not be applied; then `transformed` is `raw`. */
+  transformError: string | null;
+}
+
+export interface DeviceReport {
+  devices: NativeDevice[];
+  /** libtorch, MKL, OpenMP, Node…, by name. */
+  versions: { [name: string]: string };
+  /** Of this computer. */
+  host: { cpu: string; cores: number; memory_total: number; memory_free: number };
+  /** What is missing or notable, as `doctor` says it. */
+  findings: { ok: boolean; title: string; detail: string; hint?: string }[];
+  /** ISO time of the asking. */
+  asked: string;
+}
+
+export interface RunDetails extends RunRow {
+  /** The project as it was run. */
+  project: string;
+  environment: { [key: string]: unknown };
+  checkpoints: { folder: string; step: number; epoch: number; roles: string[]; bytes: number }[];
+  exports: { name: string; bytes: number; modified: string }[];
+  /** Of the whole folder. */
+  bytes: number;
+}
