@@ -131,7 +131,13 @@ export function createRun(given: string, addon: Pick<Addon, 'lock'>): NewRun {
 function makeFolders(folder: string): string | undefined {
   if (existsSync(folder)) return undefined;
   const above = makeFolders(path.dirname(folder));
-  mkdirSync(folder);
+  try {
+    mkdirSync(folder);
+  } catch (thrown) {
+    // Another process made it at the same moment: not ours to remove, and the lock decides whose run it holds.
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return above;
+    throw thrown;
+  }
   return above ?? folder;
 }
 
