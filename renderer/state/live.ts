@@ -1,0 +1,270 @@
+/**
+ * A run as it goes on: its series in typed arrays that charts paint from without React, and a head of a few numbers that components read.
+ * Followers of one run share one call to the engine.
+ */
+import { useEffect, useState } from 'react';
+import { createStore, type StoreApi, useStore } from 'zustand';
+import type { FollowCursor, FollowFrame, RunNote, SeriesWire } from '../../engine/contract/api.ts';
+import type { ErrorInfo } from '../../engine/contract/errors.ts';
+import { engine, keepAsking } from '../client/client.ts';
+
+/** One quantity over the buckets: bucket i stands for `size` neighbouring steps. NaN: the bucket has no value. */
+export interface Band {
+  min: Float64Array;
+  mean: Float64Array;
+  max: Float64Array;
+}
+
+export interface Series {
+  buckets: number;
+  /** Steps a bucket. */
+  size: number;
+  step: Float64Array;
+  /** Fractional. */
+  epoch: Float64Array;
+  /** Seconds of training so far. */
+  time: Float64Array;
+  columns: ReadonlyMap<string, Band>;
+}
+
+export interface Ghost {
+  from_step: number;
+  series: Series;
+  epochs: FollowFrame['epochs'];
+}
+
+export type RunHead = Pick<
+  FollowFrame,
+  | 'status'
+  | 'progress'
+  | 'epoch'
+  | 'total_epochs'
+  | 'step'
+  | 'steps_per_epoch'
+  | 'samples_per_second'
+  | 'eta'
+  | 'seconds'
+  | 'device'
+  | 'memory'
+  | 'breakdown'
+  | 'error'
+> & {
+  epochs: FollowFrame['epochs'];
+  notes: RunNote[];
+  ghosts: Ghost[];
+  /** Why the run cannot be followed. */
+  failure: ErrorInfo | null;
+};
+
+export interface LiveRun {
+  /** null in `head` until the first frame. */
+  head: StoreApi<{ head: RunHead | null }>;
+  series(): Series;
+  /** Called after each frame, about ten times a second; answers a function that ends it. */
+  onFrame(listener: () => void): () => void;
+}
+
+const emptySeries: Series = {
+  buckets: 0,
+  size: 1,
+  step: new Float64Array(),
+  epoch: new Float64Array(),
+  time: new Float64Array(),
+  columns: new Map(),
+};
+
+const axes = 3;
+/** Buckets that a chart can show; the engine thins to at most this many. */
+const points = 1024;
+/** The head is shown at most this often, so that React draws a few numbers four times a second, not at each frame. */
+const headMs = 250;
+
+export async function readSeries({ columns, buckets, size, blob }: SeriesWire): Promise<Series> {
+  const values = new Float64Array(await blob.arrayBuffer());
+  const column = (index: number) => values.subarray(index * buckets, (index + 1) * buckets);
+  return {
+    buckets,
+    size,
+    step: column(0),
+    epoch: column(1),
+    time: column(2),
+    columns: new Map(
+      columns.map((name, index) => {
+        const first = axes + 3 * index;
+        return [name, { min: column(first), mean: column(first + 1), max: column(first + 2) }];
+      }),
+    ),
+  };
+}
+
+/** `tail` takes the place of everything from bucket `from` on. */
+export function splice(series: Series, from: number, tail: Series): Series {
+  const join = (head: Float64Array | undefined, rest: Float64Array | undefined) => {
+    const joined = new Float64Array(from + tail.buckets).fill(Number.NaN);
+    if (head) joined.set(head.subarray(0, from));
+    if (rest) joined.set(rest, from);
+    return joined;
+  };
+  const names = new Set([...series.columns.keys(), ...tail.columns.keys()]);
+  return {
+    buckets: from + tail.buckets,
+    size: tail.size,
+    step: join(series.step, tail.step),
+    epoch: join(series.epoch, tail.epoch),
+    time: join(series.time, tail.time),
+    columns: new Map(
+      [...names].map((name) => {
+        const [before, after] = [series.columns.get(name), tail.columns.get(name)];
+        return [
+          name,
+          {
+            min: join(before?.min, after?.min),
+            mean: join(before?.mean, after?.mean),
+            max: join(before?.max, after?.max),
+          },
+        ];
+      }),
+    ),
+  };
+}
+
+class Follower implements LiveRun {
+  readonly head = createStore<{ head: RunHead | null }>(() => ({ head: null }));
+  users = 0;
+  #series = emptySeries;
+  #newest: RunHead | null = null;
+  #cursor: FollowCursor | null = null;
+  #headDue: ReturnType<typeof setTimeout> | undefined;
+  #shown = 0;
+  readonly #listeners = new Set<() => void>();
+  readonly #end = new AbortController();
+
+  constructor(run: string) {
+    void keepAsking(
+      async (signal) => this.#take(await engine.runs.follow({ run, points, cursor: this.#cursor }, { signal })),
+      this.#end.signal,
+      (error) => {
+        const failure = error.toInfo();
+        this.head.setState(({ head }) => ({ head: head ? { ...head, failure } : { ...blankHead, failure } }));
+        return error.code !== 'RUN_NOT_FOUND';
+      },
+    );
+  }
+
+  series(): Series {
+    return this.#series;
+  }
+
+  onFrame(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    clearTimeout(this.#headDue);
+    this.#end.abort();
+  }
+
+  async #take(frame: FollowFrame): Promise<void> {
+    const tail = await readSeries(frame.series);
+    const ghosts = frame.ghosts
+      ? await Promise.all(frame.ghosts.map(async (ghost) => ({ ...ghost, series: await readSeries(ghost.series) })))
+      : null;
+    this.#series = frame.reset ? tail : splice(this.#series, frame.from, tail);
+    this.#cursor = frame.cursor;
+    const before = frame.reset ? null : this.#newest;
+    const { cursor: _cursor, reset: _reset, from: _from, series: _series, ...rest } = frame;
+    this.#newest = {
+      ...rest,
+      epochs: before ? mergeEpochs(before.epochs, frame.epochs) : frame.epochs,
+      notes: before ? [...before.notes, ...frame.notes] : frame.notes,
+      ghosts: ghosts ?? before?.ghosts ?? [],
+      failure: null,
+    };
+    for (const listener of this.#listeners) listener();
+    const now = this.head.getState().head;
+    const urgent = now === null || now.status !== frame.status || now.error?.message !== frame.error?.message;
+    this.#showHead(urgent ? 0 : Math.max(0, this.#shown + headMs - performance.now()));
+  }
+
+  #showHead(wait: number): void {
+    if (wait > 0 && this.#headDue !== undefined) return;
+    clearTimeout(this.#headDue);
+    const show = () => {
+      this.#headDue = undefined;
+      this.#shown = performance.now();
+      this.head.setState({ head: this.#newest });
+    };
+    if (wait === 0) show();
+    else this.#headDue = setTimeout(show, wait);
+  }
+}
+
+/** An epoch's end may be told twice: the later one holds. */
+function mergeEpochs(before: FollowFrame['epochs'], more: FollowFrame['epochs']): FollowFrame['epochs'] {
+  if (more.length === 0) return before;
+  const first = Number(more[0]?.epoch);
+  return [...before.filter(({ epoch }) => Number(epoch) < first), ...more];
+}
+
+const blankHead: RunHead = {
+  status: 'interrupted',
+  progress: null,
+  epoch: 0,
+  total_epochs: null,
+  step: 0,
+  steps_per_epoch: null,
+  samples_per_second: null,
+  eta: null,
+  seconds: 0,
+  device: null,
+  memory: null,
+  breakdown: null,
+  error: null,
+  epochs: [],
+  notes: [],
+  ghosts: [],
+  failure: null,
+};
+
+const followers = new Map<string, Follower>();
+/** A page that is left for another of the same run finds everything there. */
+const keepMs = 5000;
+
+/** Follows a run, by its folder, until the answered function is called. */
+export function follow(run: string): { live: LiveRun; leave: () => void } {
+  let follower = followers.get(run);
+  if (!follower) {
+    follower = new Follower(run);
+    followers.set(run, follower);
+  }
+  const held = follower;
+  held.users += 1;
+  const leave = () => {
+    held.users -= 1;
+    setTimeout(() => {
+      if (held.users > 0 || followers.get(run) !== held) return;
+      followers.delete(run);
+      held.close();
+    }, keepMs);
+  };
+  return { live: held, leave };
+}
+
+/** The run of a folder, followed as long as the component lives; null where none is given. */
+export function useFollowed(folder: string | null): LiveRun | null {
+  const [live, setLive] = useState<LiveRun | null>(null);
+  useEffect(() => {
+    if (folder === null) return setLive(null);
+    const followed = follow(folder);
+    setLive(followed.live);
+    return followed.leave;
+  }, [folder]);
+  return live;
+}
+
+const nothing = createStore<{ head: RunHead | null }>(() => ({ head: null }));
+
+export function useHead(live: LiveRun | null): RunHead | null {
+  return useStore(live?.head ?? nothing, ({ head }) => head);
+}

@@ -1,0 +1,123 @@
+/** The list of runs, kept up to date while the window lives, and what a person does to a run. */
+import { create } from 'zustand';
+import type { RunRow } from '../../engine/contract/api.ts';
+import type { ErrorInfo } from '../../engine/contract/errors.ts';
+import type { RunAction, RunState } from '../../engine/contract/events.ts';
+import { engine, keepAsking } from '../client/client.ts';
+import { saveNow, useProjectState } from './project.ts';
+import { infoOf, tell, tellError } from './session.ts';
+
+interface Runs {
+  /** null: not told yet. Latest changed first. */
+  list: RunRow[] | null;
+  error: ErrorInfo | null;
+  /** A start or an action that has not been answered yet, by run name; `''`: the start of a new run. */
+  pending: Readonly<Record<string, RunAction | 'start' | 'resume'>>;
+}
+
+export const useRuns = create<Runs>(() => ({ list: null, error: null, pending: {} }));
+
+const liveStates: readonly RunState[] = ['queued', 'preparing', 'running', 'paused'];
+
+export function isLive(status: RunState): boolean {
+  return liveStates.includes(status);
+}
+
+export function startRuns(): void {
+  let seen: string | undefined;
+  void keepAsking(
+    async (signal) => {
+      const { version, runs } = await engine.runs.watch(seen === undefined ? {} : { seen }, { signal });
+      if (version === seen) return;
+      seen = version;
+      useRuns.setState({ list: runs, error: null });
+    },
+    new AbortController().signal,
+    (error) => {
+      useRuns.setState({ error: error.toInfo() });
+      return true;
+    },
+  );
+}
+
+/** undefined: no such run; null: the list is not told yet. */
+export function useRun(name: string): RunRow | undefined | null {
+  return useRuns(({ list }) => (list === null ? null : list.find((run) => run.name === name)));
+}
+
+/** The run that the frame shows: the latest live one. */
+export function useLiveRun(): RunRow | null {
+  return useRuns(({ list }) => list?.find(({ status }) => isLive(status)) ?? null);
+}
+
+async function pending<T>(name: string, action: RunAction | 'start' | 'resume', work: () => Promise<T>): Promise<T> {
+  const change = (value: RunAction | 'start' | 'resume' | undefined) =>
+    useRuns.setState(({ pending: before }) => {
+      const { [name]: _gone, ...rest } = before;
+      return { pending: value === undefined ? rest : { ...rest, [name]: value } };
+    });
+  change(action);
+  try {
+    return await work();
+  } finally {
+    change(undefined);
+  }
+}
+
+/** Starts a run of the open project as it is in the window; answers its folder, or the error for the page to show. */
+export async function startRun(): Promise<{ run: string } | { error: ErrorInfo }> {
+  const { file, text } = useProjectState.getState();
+  if (file === null) return { error: { code: 'BAD_CALL', message: 'No project is open' } };
+  if (useRuns.getState().pending['']) return { error: { code: 'BAD_CALL', message: 'A run is being started already' } };
+  try {
+    return await pending('', 'start', async () => {
+      await saveNow();
+      return engine.runs.start({ file, text });
+    });
+  } catch (thrown) {
+    return { error: infoOf(thrown) };
+  }
+}
+
+export async function act(run: RunRow, action: RunAction): Promise<boolean> {
+  try {
+    await pending(run.name, action, () => engine.runs.act({ run: run.folder, action }));
+    return true;
+  } catch (thrown) {
+    tellError(thrown);
+    return false;
+  }
+}
+
+export async function resumeRun(run: RunRow, epochs?: number): Promise<boolean> {
+  try {
+    await pending(run.name, 'resume', () =>
+      engine.runs.resume({ run: run.folder, ...(epochs === undefined ? {} : { epochs }) }),
+    );
+    return true;
+  } catch (thrown) {
+    tellError(thrown);
+    return false;
+  }
+}
+
+/** Moves runs to the trash, with an offer to undo. */
+export async function removeRuns(runs: readonly RunRow[]): Promise<void> {
+  const trashed: string[] = [];
+  for (const run of runs) {
+    try {
+      trashed.push((await engine.runs.remove({ run: run.folder })).trashed);
+    } catch (thrown) {
+      tellError(thrown);
+    }
+  }
+  if (trashed.length === 0) return;
+  const restore = () => {
+    for (const place of trashed) engine.runs.restore({ trashed: place }).catch(tellError);
+  };
+  tell({
+    tone: 'info',
+    message: trashed.length === 1 ? `${runs[0]?.name} was deleted` : `${trashed.length} runs were deleted`,
+    action: { label: 'Undo', run: restore },
+  });
+}
