@@ -1,10 +1,11 @@
 /**
- * Worker processes as the service sees them, and the parent as a worker sees it. Node's child processes here; Electron's main implements
- * `ProcessHost` by utility processes.
+ * Worker processes as the service sees them, and the parent as a worker sees it. Node's child processes here; `ports.ts` does the same with
+ * Electron's utility processes.
  */
 import { fork } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { parentOverPort, parentPort, stderrKept } from './ports.ts';
 
 export interface ExitInfo {
   code: number | null;
@@ -14,7 +15,6 @@ export interface ExitInfo {
 }
 
 export interface WorkerProcess {
-  readonly pid: number | undefined;
   /** Lost without a word when the process is gone: `onExit` tells that. */
   send(message: unknown): void;
   onMessage(listener: (message: unknown) => void): void;
@@ -31,8 +31,6 @@ export interface ProcessHost {
   start(entry: string): WorkerProcess;
 }
 
-const stderrKept = 4096;
-
 export const nodeProcesses: ProcessHost = {
   start(entry) {
     const child = fork(entry, [], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: [] });
@@ -45,7 +43,6 @@ export const nodeProcesses: ProcessHost = {
       stderr += String(error); // it could not be started: 'close' follows
     });
     return {
-      pid: child.pid,
       send(message) {
         if (child.connected) child.send(message as object, () => {});
       },
@@ -68,6 +65,8 @@ export interface Parent {
 
 /** null when this process was not started as a worker. */
 export function parentOfWorker(): Parent | null {
+  const port = parentPort();
+  if (port !== null) return parentOverPort(port);
   if (!process.send) return null;
   return {
     send: (message) =>

@@ -61,6 +61,8 @@ export class Service {
   readonly #host: ProcessHost;
   readonly #workerEntry: string;
   readonly #workers = new Set<LiveWorker>();
+  /** Runs that began here and have not ended: by folder. */
+  readonly #liveRuns = new Map<string, Promise<unknown>>();
   readonly #following = new Set<AbortController>();
   #closed = false;
 
@@ -86,6 +88,21 @@ export class Service {
       return 'running';
     }
     return sendAction(folder, action);
+  }
+
+  /** Folders of the runs that live in workers of this service. */
+  liveRuns(): string[] {
+    return [...this.#liveRuns.keys()];
+  }
+
+  /** Asks all live runs of this service to leave, and waits until they have. */
+  async leaveRuns(action: 'park' | 'stop'): Promise<void> {
+    await Promise.all(
+      [...this.#liveRuns].map(async ([run, ended]) => {
+        await sendAction(run, action).catch(() => {}); // it has just ended by itself
+        await ended;
+      }),
+    );
   }
 
   listRuns(): Promise<RunListing[]> {
@@ -160,8 +177,13 @@ export class Service {
       });
       const begin = (run: string) => {
         folder = run;
-        if (!begun) resolve({ run, ended });
+        if (begun) return;
         begun = true;
+        this.#liveRuns.set(run, ended);
+        void ended.then(() => {
+          if (this.#liveRuns.get(run) === ended) this.#liveRuns.delete(run); // else resumed meanwhile
+        });
+        resolve({ run, ended });
       };
       let unlogged: string[] = [];
       const onComplaint = (line: string) => {

@@ -1,0 +1,33 @@
+/** The engine service as a utility process of Electron: main hands it the windows' ports and starts its workers. */
+import { fileURLToPath } from 'node:url';
+import type { HostQuestion, HostToService, ServiceToHost } from './contract/host.ts';
+import { PortProcesses, parentPort } from './ports.ts';
+import { Service } from './service.ts';
+
+const parent = parentPort();
+
+async function answer(service: Service, question: HostQuestion): Promise<string[]> {
+  if (question === 'close') await service.close();
+  else if (question !== 'runs') await service.leaveRuns(question);
+  return service.liveRuns();
+}
+
+if (parent) {
+  const tell = (message: ServiceToHost) => parent.postMessage(message);
+  const processes = new PortProcesses(tell);
+  const workerEntry = fileURLToPath(new URL('worker.js', import.meta.url));
+  const service = new Service({ processes, workerEntry });
+  parent.on('message', ({ data, ports }) => {
+    const message = data as HostToService; // from our own main
+    if (processes.take(message, ports)) return;
+    if (message.type === 'ask') {
+      void answer(service, message.question).then((runs) => tell({ type: 'answer', id: message.id, runs }));
+    } else if (message.type === 'connect' && ports[0]) {
+      ports[0].start();
+    }
+  });
+  tell({ type: 'ready' });
+} else {
+  process.stderr.write('The engine service is started by the app, not by hand.\n');
+  process.exitCode = 2;
+}
