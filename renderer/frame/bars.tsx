@@ -1,0 +1,86 @@
+/** Bars above the page: a connection that is lost, a project that another window changed, a save that failed. */
+import { useState } from 'react';
+import { connection } from '../client/client.ts';
+import { shell } from '../client/shell.ts';
+import { saveNow, settleConflict, useProject, useProjectState } from '../state/project.ts';
+import { tellError, useSession } from '../state/session.ts';
+import { Button } from '../ui/index.ts';
+import styles from './frame.module.css';
+
+export function ConnectionBar() {
+  const status = useSession((state) => state.status);
+  const [restarting, setRestarting] = useState(false);
+  if (status !== 'lost') return null;
+  const host = shell();
+  const restart = async () => {
+    setRestarting(true);
+    try {
+      await host?.restartService();
+      connection.reconnect();
+    } catch (thrown) {
+      tellError(thrown);
+    }
+    setRestarting(false);
+  };
+  return (
+    <div className={`${styles.bar} ${styles.barBad}`} role="alert">
+      {host
+        ? 'The engine has stopped. Runs that it held were saved and can be resumed.'
+        : 'The connection to the engine is lost. Runs go on; this window connects again by itself.'}
+      {host && (
+        <Button size="xs" loading={restarting} onClick={() => void restart()}>
+          Start the engine again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+export function ProjectBar() {
+  const save = useProjectState((state) => state.save);
+  const { syntax } = useProject();
+  const open = useProjectState((state) => state.file !== null);
+  if (!open) return null;
+  if (save.kind === 'conflict') {
+    const gone = save.revision === null;
+    return (
+      <div className={styles.bar} role="alert">
+        {gone
+          ? 'The project file is gone. What you see is only in this window.'
+          : 'Another window or program changed this project. Your changes are not saved.'}
+        {!gone && (
+          <Button size="xs" onClick={() => void settleConflict('theirs')}>
+            Load theirs
+          </Button>
+        )}
+        <Button size="xs" onClick={() => void settleConflict('mine')}>
+          {gone ? 'Write it again' : 'Keep mine'}
+        </Button>
+        <Button size="xs" onClick={() => void settleConflict('copy')}>
+          Save mine as a copy
+        </Button>
+      </div>
+    );
+  }
+  if (save.kind === 'failed' && save.error.code !== 'CLOSED') {
+    return (
+      <div className={`${styles.bar} ${styles.barBad}`} role="alert">
+        Not saved: {save.error.message}. {save.error.hint}
+        <Button size="xs" onClick={() => void saveNow()}>
+          Save again
+        </Button>
+        <Button size="xs" onClick={() => void settleConflict('copy')}>
+          Save as a copy
+        </Button>
+      </div>
+    );
+  }
+  if (syntax) {
+    return (
+      <div className={`${styles.bar} ${styles.barBad}`} role="alert">
+        This file cannot be read as a project: {syntax.message}. {syntax.hint}
+      </div>
+    );
+  }
+  return null;
+}

@@ -1,0 +1,43 @@
+/** The device chip: what a run would take, or takes, and how full its memory is. */
+import { useEffect } from 'react';
+import { useLocation } from 'wouter';
+import { startDevices, useDevices } from '../state/devices.ts';
+import { useFollowed, useHead } from '../state/live.ts';
+import { useLiveRun } from '../state/runs.ts';
+import { bytes } from '../ui/index.ts';
+import styles from './frame.module.css';
+
+export function DeviceChip() {
+  const [, navigate] = useLocation();
+  const report = useDevices((state) => state.report);
+  const run = useLiveRun();
+  const head = useHead(useFollowed(run?.folder ?? null));
+  useEffect(startDevices, []);
+  const wanted = run?.summary?.device ?? head?.device;
+  const device = report?.devices.find(({ name }) => name === wanted) ?? report?.devices.at(-1);
+  const total = device?.memory_total ?? null;
+  const onHost = device?.name === 'cpu';
+  const used = head?.memory
+    ? onHost
+      ? head.memory.rss
+      : head.memory.reserved
+    : total === null || device?.memory_free == null
+      ? null
+      : total - device.memory_free;
+  const share = used === null || total === null ? 0 : Math.min(1, used / total);
+  return (
+    <button type="button" className={styles.chip} onClick={() => navigate('/devices')} aria-label="Device and memory">
+      <span>{device?.name ?? 'Device…'}</span>
+      {total !== null && (
+        <>
+          <span>
+            {used === null ? '–' : bytes(used)} / {bytes(total)}
+          </span>
+          <svg className={styles.chipMeter} viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+            <rect width={100 * share} height="10" fill="var(--text-3)" />
+          </svg>
+        </>
+      )}
+    </button>
+  );
+}

@@ -1,0 +1,91 @@
+/** The status line: the run in progress, the problems, the engine; each leads to its page. */
+import { Link, useLocation } from 'wouter';
+import { useFollowed, useHead } from '../state/live.ts';
+import { pageOf, useProblems } from '../state/problems.ts';
+import { useProjectState } from '../state/project.ts';
+import { useLiveRun } from '../state/runs.ts';
+import { useSession } from '../state/session.ts';
+import { count, duration, number } from '../ui/index.ts';
+import styles from './frame.module.css';
+
+export function StatusLine() {
+  return (
+    <footer className={styles.status}>
+      <RunStatus />
+      <span className={styles.spring} />
+      <ProblemStatus />
+      <EngineStatus />
+    </footer>
+  );
+}
+
+function RunStatus() {
+  const run = useLiveRun();
+  const live = useFollowed(run?.folder ?? null);
+  const head = useHead(live);
+  if (!run) return <span className={styles.statusText}>No run in progress</span>;
+  const last = head?.epochs.at(-1);
+  const series = live?.series();
+  const loss = series?.columns.get('train_loss')?.mean.at(-1) ?? last?.train_loss;
+  return (
+    <Link href={`/runs/${encodeURIComponent(run.name)}/monitor`} className={styles.statusItem}>
+      <span className={`${styles.dot} ${run.status === 'paused' ? styles.dotWarn : styles.dotOk}`} />
+      <span>
+        {run.name} · {head?.progress ? head.progress.stage : run.status}
+      </span>
+      {head && head.step > 0 && (
+        <>
+          <span>
+            epoch {head.epoch}
+            {head.total_epochs === null ? '' : ` of ${head.total_epochs}`}
+          </span>
+          <span>step {count(head.step)}</span>
+          {typeof loss === 'number' && <span>loss {number(loss)}</span>}
+          {head.eta !== null && <span>{duration(head.eta)} left</span>}
+        </>
+      )}
+    </Link>
+  );
+}
+
+function ProblemStatus() {
+  const [, navigate] = useLocation();
+  const open = useProjectState((state) => state.file !== null);
+  const problems = useProblems();
+  if (!open) return null;
+  const [first] = problems;
+  if (!first) return <span className={styles.statusText}>No problems</span>;
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  return (
+    <button
+      type="button"
+      className={styles.statusItem}
+      title={first.message}
+      onClick={() => navigate(`/${pageOf(first)}`)}
+    >
+      <span className={`${styles.dot} ${errors > 0 ? styles.dotBad : styles.dotWarn}`} />
+      {problems.length === 1 ? '1 problem' : `${problems.length} problems`}
+    </button>
+  );
+}
+
+function EngineStatus() {
+  const status = useSession((state) => state.status);
+  const about = useSession((state) => state.about);
+  const words = {
+    ready: 'Engine ready',
+    connecting: 'Connecting…',
+    lost: 'Engine lost',
+    unauthorised: 'Not signed in',
+  };
+  const dot = status === 'ready' ? styles.dotOk : status === 'connecting' ? '' : styles.dotBad;
+  return (
+    <span
+      className={`${styles.statusItem} ${styles.statusText}`}
+      title={about ? `Gradloom ${about.version}, libtorch ${about.libtorch ?? 'not found'}` : undefined}
+    >
+      <span className={`${styles.dot} ${dot}`} />
+      {words[status]}
+    </span>
+  );
+}

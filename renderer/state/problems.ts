@@ -1,0 +1,34 @@
+/** The open project's problems, and on which page each is mended. */
+import type { Problem } from '../../engine/contract/problems.ts';
+import { currentProject, usePlan, useProject } from './project.ts';
+
+export type ProblemPage = 'data' | 'build' | 'train';
+
+export function pageOf({ path }: Problem): ProblemPage {
+  if (path.startsWith('model')) return 'build';
+  return path.startsWith('data.source') || path.startsWith('data.split') || path.startsWith('data.transforms')
+    ? 'data'
+    : 'train';
+}
+
+/** Errors first, as the plan tells them. */
+export function useProblems(): Problem[] {
+  const { textProblems } = useProject();
+  const plan = usePlan();
+  return inOrder([...textProblems, ...(plan?.problems ?? [])]);
+}
+
+export function currentProblems(): Problem[] {
+  const { view, plan } = currentProject();
+  return inOrder([...view.textProblems, ...(plan?.problems ?? [])]);
+}
+
+function inOrder(problems: Problem[]): Problem[] {
+  const rank = ({ severity }: Problem) => (severity === 'error' ? 0 : 1);
+  return problems.sort((a, b) => rank(a) - rank(b));
+}
+
+/** Those at a place of the project or below it: `model.layers.3`. */
+export function problemsAt(problems: readonly Problem[], place: string): Problem[] {
+  return problems.filter(({ path }) => path === place || path.startsWith(`${place}.`));
+}

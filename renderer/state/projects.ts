@@ -1,0 +1,42 @@
+/** Projects to begin with: the templates, and those that were opened lately. */
+import { create } from 'zustand';
+import type { RecentProject } from '../../engine/contract/api.ts';
+import type { ErrorInfo } from '../../engine/contract/errors.ts';
+import type { TemplateCard } from '../../engine/contract/wire.ts';
+import { engine } from '../client/client.ts';
+import { openProject } from './project.ts';
+import { infoOf, tellError } from './session.ts';
+
+interface Projects {
+  templates: TemplateCard[] | null;
+  recent: RecentProject[] | null;
+  error: ErrorInfo | null;
+}
+
+export const useProjects = create<Projects>(() => ({ templates: null, recent: null, error: null }));
+
+export async function loadProjects(): Promise<void> {
+  try {
+    const [templates, recent] = await Promise.all([
+      useProjects.getState().templates ?? engine.projects.templates(),
+      engine.projects.recent(),
+    ]);
+    useProjects.setState({ templates, recent, error: null });
+  } catch (thrown) {
+    useProjects.setState({ error: infoOf(thrown) });
+  }
+}
+
+/** null: an empty project. Answers whether it is open now. */
+export function createProject(template: string | null, name?: string): Promise<boolean> {
+  return openProject(() => engine.projects.create({ template, ...(name === undefined ? {} : { name }) }));
+}
+
+export function openFile(file: string): Promise<boolean> {
+  return openProject(() => engine.projects.open({ file }));
+}
+
+export async function forgetProject(file: string): Promise<void> {
+  useProjects.setState(({ recent }) => ({ recent: recent?.filter((project) => project.file !== file) ?? null }));
+  await engine.projects.forget({ file }).catch(tellError);
+}
