@@ -1,0 +1,44 @@
+/** Colours by name: of a layer's category, of a run's series. All are CSS variables, so a change of theme needs no render. */
+import type { LayerCategory } from '../../../engine/contract/layers/kind.ts';
+
+/** How many series colours there are. */
+export const seriesCount = 8;
+
+/** FNV-1a. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    value ^= text.charCodeAt(index);
+    value = Math.imul(value, 0x01000193);
+  }
+  return value >>> 0;
+}
+
+/** The place of a name among the series colours: names that differ in their final number alone take neighbouring ones. */
+export function seriesIndex(key: string): number {
+  const [, stem = '', digits = ''] = /^(.*?)(\d*)$/s.exec(key) ?? [];
+  return (hash(stem) + (digits === '' ? 0 : Number(digits.slice(-6)))) % seriesCount;
+}
+
+/** The colour that belongs to a run (or any name), the same everywhere. */
+export function seriesColor(key: string): string {
+  return `var(--series-${seriesIndex(key)})`;
+}
+
+export function categoryColor(category: LayerCategory): { solid: string; text: string; tint: string } {
+  return {
+    solid: `var(--cat-${category})`,
+    text: `var(--cat-${category}-text)`,
+    tint: `var(--cat-${category}-tint)`,
+  };
+}
+
+/** What a colour (also `var(…)`) is on screen now, for canvases. */
+export function resolveColor(color: string, element: Element): string {
+  const probe = document.createElement('span');
+  probe.style.color = color;
+  element.append(probe);
+  const resolved = getComputedStyle(probe).color;
+  probe.remove();
+  return resolved;
+}
