@@ -26,6 +26,17 @@ export default defineConfig({
           testTimeout: 180_000,
         },
       },
+      {
+        test: {
+          name: 'electron',
+          root,
+          include: ['test/electron/**/*.test.ts'],
+          globalSetup: 'test/electron/build.ts',
+          pool: 'forks',
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
       { test: { name: 'parity', root, include: ['test/parity/**/*.test.ts'], pool: 'forks', testTimeout: 900_000 } },
       { test: { name: 'long', root, include: ['test/long/**/*.test.ts'], pool: 'forks', testTimeout: 3_600_000 } },
     ],

@@ -23,6 +23,13 @@ const rules: Rule[] = [
   },
   { from: 'engine/', own: ['engine/', 'native/setup/'], packages: ['node:', ...dependencies] },
   { from: 'engine/vite.config.ts', own: [], packages: ['node:', 'vite'] },
+  // The shell's interface is what the preload gives the window; engine files are forked by path only.
+  {
+    from: 'electron/',
+    own: ['electron/', 'engine/contract/', 'renderer/client/shell.ts'],
+    packages: ['node:', 'electron'],
+  },
+  { from: 'electron/vite.config.ts', own: [], packages: ['node:', 'vite'] },
   { from: 'native/setup/', own: ['native/setup/'], packages: ['node:'] },
 ];
 
