@@ -1,5 +1,5 @@
 /** A live run can be reached: `live.json` names the process and an endpoint that takes actions as JSON lines. */
-import { lstatSync, mkdtempSync, readFileSync, realpathSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readFileSync, realpathSync, rmdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -13,7 +13,13 @@ import { findRun } from './folder.ts';
 
 const liveName = 'live.json';
 const requestSchema = z.object({ action: z.enum(runActions) });
-const liveSchema = z.object({ pid: z.number(), endpoint: z.string(), started: z.string() });
+/** `folder` tells the run itself from a copy of it, which must not control the original. */
+const liveSchema = z.object({
+  pid: z.number(),
+  endpoint: z.string(),
+  started: z.string(),
+  folder: z.string().exactOptional(),
+});
 const answerSchema = z.union([
   z.object({ ok: z.literal(true), status: z.enum(runStates) }),
   z.object({ ok: z.literal(false), error: errorInfoSchema }),
@@ -88,7 +94,12 @@ export async function openEndpoint(runFolder: string, control: RunControl): Prom
     });
     server.listen(endpoint, resolve);
   });
-  const live: z.infer<typeof liveSchema> = { pid: process.pid, endpoint, started: new Date().toISOString() };
+  const live: z.infer<typeof liveSchema> = {
+    pid: process.pid,
+    endpoint,
+    started: new Date().toISOString(),
+    folder: identityOf(runFolder),
+  };
   try {
     replaceJson(path.join(runFolder, liveName), live, { sync: false });
   } catch (thrown) {
@@ -126,10 +137,18 @@ async function answerLine(line: string, control: RunControl): Promise<z.infer<ty
   }
 }
 
+/** Stays the same when a folder is renamed; a copy has another. */
+function identityOf(folder: string): string {
+  const { dev, ino } = statSync(folder, { bigint: true });
+  return `${dev}:${ino}`;
+}
+
 function connect(runFolder: string): Promise<net.Socket | null> {
   let endpoint: string;
   try {
-    ({ endpoint } = liveSchema.parse(JSON.parse(readFileSync(path.join(runFolder, liveName), 'utf8'))));
+    const live = liveSchema.parse(JSON.parse(readFileSync(path.join(runFolder, liveName), 'utf8')));
+    if (live.folder !== undefined && live.folder !== identityOf(runFolder)) return Promise.resolve(null);
+    endpoint = live.endpoint;
   } catch {
     return Promise.resolve(null);
   }

@@ -1,6 +1,16 @@
 /** Run folders, the registry, and the endpoint of a live run. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -201,6 +211,19 @@ describe('a live run', () => {
     expect(await stopped).toBe('stopped');
     expect(await isLive(folder)).toBe(false);
     await expect(sendAction(folder, 'pause')).rejects.toMatchObject({ code: 'RUN_NOT_LIVE' });
+  });
+
+  test('has a copy that is not live, and a new name that is', async () => {
+    const base = temporaryFolder();
+    const folder = madeRun(path.join(base, 'run'));
+    const endpoint = await openEndpoint(folder, new RunControl());
+    cpSync(folder, path.join(base, 'copy'), { recursive: true });
+    expect(await isLive(path.join(base, 'copy'))).toBe(false);
+    await expect(sendAction(path.join(base, 'copy'), 'stop')).rejects.toMatchObject({ code: 'RUN_NOT_LIVE' });
+    renameSync(folder, path.join(base, 'renamed'));
+    expect(await isLive(path.join(base, 'renamed'))).toBe(true);
+    endpoint.hide();
+    await endpoint.close();
   });
 
   test('whose process was killed is not live, though live.json is there', async () => {

@@ -90,22 +90,27 @@ void Environment::answered() {
 
 void Environment::run(std::function<void()> work, std::function<void(Napi::Env, std::exception_ptr)> deliver_result) {
   refuse_when_stopped();
-  expect_answer();
   const auto task = tasks_.emplace(tasks_.end());
-  task->thread = std::thread([this, task, work = std::move(work), deliver_result = std::move(deliver_result)] {
-    std::exception_ptr failure;
-    try {
-      work();
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    post([this, task, failure, deliver_result](Napi::Env env) {
-      task->thread.join();
-      tasks_.erase(task);
-      answered();
-      deliver_result(env, failure);
+  try {
+    task->thread = std::thread([this, task, work = std::move(work), deliver_result = std::move(deliver_result)] {
+      std::exception_ptr failure;
+      try {
+        work();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      post([this, task, failure, deliver_result](Napi::Env env) {
+        task->thread.join();
+        tasks_.erase(task);
+        answered();
+        deliver_result(env, failure);
+      });
     });
-  });
+  } catch (...) {  // the system has no thread left
+    tasks_.erase(task);
+    throw;
+  }
+  expect_answer();  // this thread delivers, so the answer cannot have come yet
 }
 
 std::shared_ptr<SessionThread> Environment::start_session(std::string plan,

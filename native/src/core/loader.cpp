@@ -13,6 +13,7 @@
 #include <ATen/DeviceAccelerator.h>
 #include <ATen/EmptyTensor.h>
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 
@@ -22,6 +23,18 @@ namespace {
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// What prefetched batches may hold together: enough for any reader to keep ahead, far less than a machine's memory.
+constexpr int64_t kMostPrefetchedBytes = int64_t{512} << 20;
+
+/// Batches that are prepared ahead: as the project asks, as far as they fit; one at least.
+int64_t batches_ahead(const Plan& plan, int64_t samples) {
+  const int64_t wanted = plan.loader.num_workers * plan.loader.prefetch_factor;
+  double bytes = 4.0 * static_cast<double>(std::min(plan.loader.batch_size, std::max<int64_t>(samples, 1)));
+  for (const int64_t size : plan.input) bytes *= static_cast<double>(size);
+  const auto fitting = static_cast<int64_t>(static_cast<double>(kMostPrefetchedBytes) / std::max(bytes, 1.0));
+  return std::min(wanted, std::max<int64_t>(fitting, 1));
 }
 
 /// Whether the device's back end can pin host memory at all.
@@ -79,12 +92,13 @@ class Loader::Impl {
       throw Error("BAD_CALL", "batch_size must be at least 1.", {}, "data.loader.batch_size");
     if (!on_host_) scale_ = at::scalar_tensor(255.0, at::TensorOptions(device).dtype(at::kFloat));
     for (const auto& [name, split] : splits_) split_names_.push_back(name);
-    const int64_t ahead = settings_.num_workers * settings_.prefetch_factor;
+    const int64_t ahead = batches_ahead(plan, splits_.contains("train") ? splits_.at("train").count() : 0);
+    const int64_t threads = std::min(settings_.num_workers, ahead);  // more would only wait
     train_batches_ = std::make_unique<Prefetcher>(
-        settings_.num_workers, ahead, [this](const Place& place) { return gather_train(place); },
+        threads, ahead, [this](const Place& place) { return gather_train(place); },
         [this](const Place& place) { return after_train(place); });
     split_batches_ = std::make_unique<Prefetcher>(
-        settings_.num_workers, ahead, [this](const Place& place) { return gather_split(place); },
+        threads, ahead, [this](const Place& place) { return gather_split(place); },
         [this](const Place& place) { return after_split(place); });
   }
 
