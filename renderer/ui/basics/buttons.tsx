@@ -1,13 +1,14 @@
 /** Buttons with more manners than Mantine's: icons that always say what they do, actions that ask first, choices side by side. */
-import { ActionIcon, Button, Popover, SegmentedControl, Tooltip } from '@mantine/core';
+import { ActionIcon, Button as MantineButton, Popover, SegmentedControl, Tooltip } from '@mantine/core';
 import { type MouseEvent, type ReactNode, type Ref, useState } from 'react';
 import classes from './buttons.module.css';
+import { drawIcon, type IconProp } from './icon.tsx';
 import { KeyHint } from './text.tsx';
 
 export interface IconButtonProps {
   /** Tooltip and accessible name. */
   label: string;
-  icon: ReactNode;
+  icon: IconProp;
   onClick?: ((event: MouseEvent<HTMLButtonElement>) => void) | undefined;
   /** Key combination shown in the tooltip: `mod+Z`. */
   keys?: string | undefined;
@@ -59,9 +60,70 @@ export function IconButton({
           if (!disabled) onClick?.(event);
         }}
       >
-        {icon}
+        {drawIcon(icon, size >= 28 ? 16 : 14)}
       </ActionIcon>
     </Tooltip>
+  );
+}
+
+export interface ButtonProps {
+  /** A verb. */
+  children: ReactNode;
+  onClick?: ((event: MouseEvent<HTMLButtonElement>) => void) | undefined;
+  /** The one action of its place, in the accent's colour. */
+  primary?: boolean;
+  danger?: boolean;
+  /** Without a border until it is pointed at. */
+  subtle?: boolean;
+  icon?: IconProp;
+  rightIcon?: IconProp;
+  disabled?: boolean | undefined;
+  loading?: boolean | undefined;
+  title?: string | undefined;
+  width?: number | string | undefined;
+  /** `xs`: for bars and notices. */
+  size?: 'xs' | 'sm';
+  type?: 'button' | 'submit';
+  ref?: Ref<HTMLButtonElement> | undefined;
+}
+
+export function Button({
+  children,
+  onClick,
+  primary = false,
+  danger = false,
+  subtle = false,
+  icon,
+  rightIcon,
+  disabled = false,
+  loading = false,
+  title,
+  width,
+  size = 'sm',
+  type = 'button',
+  ref,
+  ...rest
+}: ButtonProps) {
+  return (
+    <MantineButton
+      {...rest}
+      ref={ref ?? null}
+      type={type}
+      variant={primary ? 'filled' : subtle ? 'subtle' : 'default'}
+      color={danger ? 'red' : primary ? 'accent' : 'gray'}
+      className={classes.button as string}
+      data-danger={danger || undefined}
+      data-small={size === 'xs' || undefined}
+      leftSection={drawIcon(icon, 14)}
+      rightSection={drawIcon(rightIcon, 14)}
+      disabled={disabled}
+      loading={loading}
+      {...(title === undefined ? {} : { title })}
+      {...(width === undefined ? {} : { w: width, px: 8 })}
+      onClick={(event) => onClick?.(event)}
+    >
+      {children}
+    </MantineButton>
   );
 }
 
@@ -73,7 +135,7 @@ export interface ConfirmButtonProps {
   /** The verb that does it. */
   confirm: string;
   onConfirm: () => void;
-  icon?: ReactNode;
+  icon?: IconProp;
   danger?: boolean;
   disabled?: boolean | undefined;
   variant?: 'default' | 'subtle' | 'filled';
@@ -94,24 +156,24 @@ export function ConfirmButton({
   return (
     <Popover opened={open} onChange={setOpen} trapFocus returnFocus width={280} position="bottom-end" withinPortal>
       <Popover.Target>
-        <Button
+        <MantineButton
           variant={variant}
-          leftSection={icon}
+          leftSection={drawIcon(icon, 14)}
           disabled={disabled}
           onClick={() => setOpen((was) => !was)}
           aria-haspopup="dialog"
           aria-expanded={open}
         >
           {children}
-        </Button>
+        </MantineButton>
       </Popover.Target>
       <Popover.Dropdown>
         <p className={classes.question}>{question}</p>
         <div className={classes.answers}>
-          <Button variant="subtle" color="gray" onClick={() => setOpen(false)}>
+          <MantineButton variant="subtle" color="gray" onClick={() => setOpen(false)}>
             Cancel
-          </Button>
-          <Button
+          </MantineButton>
+          <MantineButton
             color={danger ? 'red' : 'accent'}
             data-autofocus
             onClick={() => {
@@ -120,7 +182,7 @@ export function ConfirmButton({
             }}
           >
             {confirm}
-          </Button>
+          </MantineButton>
         </div>
       </Popover.Dropdown>
     </Popover>

@@ -2,10 +2,11 @@
 import { IconAlertCircle, IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { RunState } from '../../../engine/contract/events.ts';
+import { drawIcon, type IconProp } from './icon.tsx';
 import classes from './notices.module.css';
 
 export interface EmptyStateProps {
-  icon?: ReactNode;
+  icon?: IconProp;
   title: ReactNode;
   /** What belongs here and how to get it. */
   children?: ReactNode;
@@ -19,7 +20,7 @@ export function EmptyState({ icon, title, children, action, compact = false }: E
     <div className={classes.empty} data-compact={compact || undefined}>
       {icon !== undefined && (
         <div className={classes.emptyIcon} aria-hidden>
-          {icon}
+          {drawIcon(icon, 28)}
         </div>
       )}
       <h2 className={classes.emptyTitle}>{title}</h2>

@@ -1,11 +1,13 @@
 /** Dialogs, menus and tabs: Mantine's, with their words and shortcuts in one place. */
 import { Menu as MantineMenu, Tabs as MantineTabs, Modal } from '@mantine/core';
 import { Fragment, type ReactElement, type ReactNode } from 'react';
+import { drawIcon, type IconProp } from './icon.tsx';
 import classes from './overlays.module.css';
 import { KeyHint } from './text.tsx';
 
 export interface DialogProps {
-  opened: boolean;
+  /** Without it the dialog is open for as long as it is drawn. */
+  opened?: boolean;
   onClose: () => void;
   title: ReactNode;
   children: ReactNode;
@@ -14,7 +16,7 @@ export interface DialogProps {
   size?: number | string;
 }
 
-export function Dialog({ opened, onClose, title, children, actions, size = 480 }: DialogProps) {
+export function Dialog({ opened = true, onClose, title, children, actions, size = 480 }: DialogProps) {
   return (
     <Modal opened={opened} onClose={onClose} title={title} size={size} closeButtonProps={{ 'aria-label': 'Close' }}>
       <div className={classes.dialogBody}>{children}</div>
@@ -25,9 +27,9 @@ export function Dialog({ opened, onClose, title, children, actions, size = 480 }
 
 export interface MenuAction {
   label: string;
-  run: () => void;
-  icon?: ReactNode;
-  /** Key combination: `mod+D`. */
+  onClick: () => void;
+  icon?: IconProp;
+  /** Key combination: `Mod+D`. */
   keys?: string | undefined;
   /** Quieter, at the right. */
   hint?: string | undefined;
@@ -35,43 +37,52 @@ export interface MenuAction {
   disabled?: boolean;
 }
 
-export type MenuItem = MenuAction | { heading: string } | 'divider';
+/** A line between groups, with a heading where it has words. */
+export type MenuItem = MenuAction | { divider: string };
 
 export interface MenuProps {
   /** The button that opens it. */
   trigger: ReactElement;
   items: readonly MenuItem[];
+  /** Names the menu for assistive technology. */
+  label?: string;
   align?: 'start' | 'end';
   width?: number;
 }
 
-export function Menu({ trigger, items, align = 'start', width = 220 }: MenuProps) {
+export function Menu({ trigger, items, label, align = 'start', width = 240 }: MenuProps) {
   return (
     <MantineMenu position={`bottom-${align}`} width={width}>
       <MantineMenu.Target>{trigger}</MantineMenu.Target>
-      <MantineMenu.Dropdown>
+      <MantineMenu.Dropdown {...(label === undefined ? {} : { 'aria-label': label })}>
         {items.map((item, index) => {
-          // biome-ignore lint/suspicious/noArrayIndexKey: dividers and headings have nothing but their place
-          if (item === 'divider') return <MantineMenu.Divider key={index} />;
-          if ('heading' in item) return <MantineMenu.Label key={item.heading}>{item.heading}</MantineMenu.Label>;
+          if ('divider' in item) {
+            return (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a line has nothing but its place
+              <Fragment key={`line ${index}`}>
+                {index > 0 && <MantineMenu.Divider />}
+                {item.divider !== '' && <MantineMenu.Label>{item.divider}</MantineMenu.Label>}
+              </Fragment>
+            );
+          }
           const right =
             item.keys !== undefined ? (
               <KeyHint keys={item.keys} />
             ) : (
-              <span className={classes.itemHint}>{item.hint}</span>
+              item.hint !== undefined && <span className={classes.itemHint}>{item.hint}</span>
             );
           return (
-            <Fragment key={item.label}>
-              <MantineMenu.Item
-                leftSection={item.icon}
-                rightSection={right}
-                disabled={item.disabled ?? false}
-                {...(item.danger ? { color: 'red' } : {})}
-                onClick={item.run}
-              >
-                {item.label}
-              </MantineMenu.Item>
-            </Fragment>
+            <MantineMenu.Item
+              // biome-ignore lint/suspicious/noArrayIndexKey: two projects may have one name
+              key={`${item.label} ${index}`}
+              leftSection={drawIcon(item.icon)}
+              rightSection={right}
+              disabled={item.disabled ?? false}
+              {...(item.danger ? { color: 'red' } : {})}
+              onClick={item.onClick}
+            >
+              {item.label}
+            </MantineMenu.Item>
           );
         })}
       </MantineMenu.Dropdown>
@@ -86,7 +97,7 @@ export interface TabsProps<V extends string> {
   tabs: readonly {
     value: V;
     label: ReactNode;
-    icon?: ReactNode;
+    icon?: IconProp;
     /** A number beside the label. */
     count?: number | undefined;
     panel?: ReactNode;
@@ -100,7 +111,12 @@ export function Tabs<V extends string>({ label, value, onChange, tabs }: TabsPro
     <MantineTabs value={value} onChange={(next) => next !== null && onChange(next as V)} keepMounted={false}>
       <MantineTabs.List aria-label={label}>
         {tabs.map((tab) => (
-          <MantineTabs.Tab key={tab.value} value={tab.value} leftSection={tab.icon} disabled={tab.disabled ?? false}>
+          <MantineTabs.Tab
+            key={tab.value}
+            value={tab.value}
+            leftSection={drawIcon(tab.icon, 14)}
+            disabled={tab.disabled ?? false}
+          >
             {tab.label}
             {tab.count !== undefined && <span className={classes.count}>{tab.count}</span>}
           </MantineTabs.Tab>

@@ -30,14 +30,14 @@ export function Page({
   flush = false,
 }: PageProps) {
   const main = (
-    <main className={classes.page} aria-label={typeof title === 'string' ? title : undefined}>
+    <div className={classes.page}>
       <header className={classes.head}>
         <h1 className={classes.title}>{title}</h1>
         {subtitle !== undefined && <div className={classes.subtitle}>{subtitle}</div>}
         <div className={classes.actions}>{actions}</div>
       </header>
       <div className={flush ? classes.flush : classes.body}>{children}</div>
-    </main>
+    </div>
   );
   if (aside === undefined || aside === null || aside === false) return main;
   return (

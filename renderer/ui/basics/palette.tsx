@@ -1,7 +1,8 @@
 /** The command palette: everything that can be done, found by a few letters. */
 import { Modal } from '@mantine/core';
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { fuzzy, search } from './fuzzy.ts';
+import { drawIcon, type IconProp } from './icon.tsx';
 import classes from './palette.module.css';
 import { KeyHint } from './text.tsx';
 
@@ -9,7 +10,7 @@ export interface PaletteItem {
   id: string;
   label: string;
   run: () => void;
-  icon?: ReactNode;
+  icon?: IconProp;
   hint?: string | undefined;
   /** Key combination shown at the right. */
   keys?: string | undefined;
@@ -20,7 +21,8 @@ export interface PaletteItem {
 }
 
 export interface PaletteProps {
-  opened: boolean;
+  /** Without it the palette is open for as long as it is drawn. */
+  opened?: boolean;
   onClose: () => void;
   items: readonly PaletteItem[];
   placeholder?: string;
@@ -119,7 +121,7 @@ function PaletteBody({ items, placeholder, label, onClose }: Required<Omit<Palet
                 onClick={() => run(item)}
               >
                 <span className={classes.icon} aria-hidden>
-                  {item.icon}
+                  {drawIcon(item.icon)}
                 </span>
                 <span className={classes.label}>
                   <Marked text={item.label} query={query} />
@@ -139,7 +141,7 @@ function PaletteBody({ items, placeholder, label, onClose }: Required<Omit<Palet
 }
 
 export function Palette({
-  opened,
+  opened = true,
   onClose,
   items,
   placeholder = 'Search commands…',

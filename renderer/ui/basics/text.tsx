@@ -25,8 +25,9 @@ export function Num({
   );
 }
 
-/** One key. */
-export function Kbd({ children }: { children: ReactNode }) {
+/** One key, or a combination by its keys. */
+export function Kbd({ children, keys }: { children?: ReactNode; keys?: string }) {
+  if (keys !== undefined) return <KeyHint keys={keys} />;
   return <kbd className={classes.kbd}>{children}</kbd>;
 }
 
