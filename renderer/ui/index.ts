@@ -14,6 +14,7 @@ export * from './basics/skeleton.tsx';
 export * from './basics/splitter.tsx';
 export * from './basics/text.tsx';
 export * from './basics/text-field.tsx';
+export { type FormProblem, SchemaForm, type SchemaFormProps } from './form/schema-form.tsx';
 export * from './format.ts';
 export { categoryColor, seriesColor, seriesCount, seriesIndex } from './theme/colors.ts';
 export { UiProvider, type UiProviderProps } from './theme/provider.tsx';

@@ -1,0 +1,145 @@
+/** The controls of a form's fields, one a kind of field. */
+import { Select, Switch } from '@mantine/core';
+import { IconFolderOpen } from '@tabler/icons-react';
+import type { ComponentType, KeyboardEvent } from 'react';
+import type { z } from 'zod';
+import type { FieldControl, FieldInfo } from '../../../engine/contract/fields.ts';
+import { IconButton, Segmented } from '../basics/buttons.tsx';
+import { useDraft } from './draft.ts';
+import classes from './form.module.css';
+import { PaddingControl, PairControl } from './pair-control.tsx';
+import { nullMatters, parseText, showDefault, showValue, stepText } from './parse.ts';
+import { useTold } from './told.ts';
+
+export interface ControlProps {
+  id: string;
+  labelId: string;
+  describedBy: string;
+  schema: z.ZodType;
+  info: FieldInfo;
+  value: unknown;
+  invalid: boolean;
+  disabled: boolean;
+  onChange: (value: unknown) => void;
+  /** Why what is typed is no value; null once it is. */
+  onProblem: (problem: string | null) => void;
+  onBrowse?: (() => Promise<string | null>) | undefined;
+}
+
+function TextControl(props: ControlProps) {
+  const { id, describedBy, schema, info, value, invalid, disabled, onChange, onProblem, onBrowse } = props;
+  const draft = useDraft(value, showValue, (text) => parseText(schema, text), onChange);
+  useTold(draft.problem, onProblem);
+  const numeric = info.control === 'integer' || info.control === 'number';
+  const press = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (!numeric || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') || event.altKey || event.ctrlKey) return;
+    const from = draft.text.trim() === '' ? showDefault(info) : draft.text;
+    const next = stepText(from, event.key === 'ArrowUp', event.shiftKey, info.control === 'integer');
+    if (next === null) return;
+    event.preventDefault();
+    if (!('problem' in parseText(schema, next))) draft.type(next);
+  };
+  return (
+    <>
+      <input
+        id={id}
+        className={classes.input}
+        data-mono={info.control === 'path' || undefined}
+        data-number={numeric || info.control === 'numbers' || undefined}
+        aria-invalid={invalid || undefined}
+        aria-describedby={describedBy}
+        aria-required={!('default' in info) || undefined}
+        inputMode={numeric ? 'decimal' : 'text'}
+        placeholder={showDefault(info)}
+        value={draft.text}
+        disabled={disabled}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => draft.type(event.currentTarget.value)}
+        onKeyDown={press}
+      />
+      {nullMatters(schema) && (
+        <button
+          type="button"
+          className={classes.none}
+          aria-pressed={value === null}
+          disabled={disabled}
+          onClick={() => onChange(value === null ? undefined : null)}
+        >
+          none
+        </button>
+      )}
+      {info.control === 'path' && onBrowse && (
+        <IconButton
+          label={`Browse for ${info.label.toLowerCase()}`}
+          icon={IconFolderOpen}
+          disabled={disabled}
+          onClick={() => {
+            void onBrowse().then((chosen) => {
+              if (chosen !== null) onChange(chosen);
+            });
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function SwitchControl({ id, describedBy, info, value, disabled, onChange, invalid }: ControlProps) {
+  const on = typeof value === 'boolean' ? value : info.default === true;
+  return (
+    <Switch
+      id={id}
+      size="xs"
+      checked={on}
+      disabled={disabled}
+      aria-describedby={describedBy}
+      aria-invalid={invalid || undefined}
+      data-default={value === undefined || undefined}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
+  );
+}
+
+function ChoiceControl({ id, labelId, describedBy, info, value, disabled, invalid, onChange }: ControlProps) {
+  const choices = (info.choices ?? []).map(String);
+  const shown = value === undefined ? info.default : value;
+  const known = typeof shown === 'string' && choices.includes(shown);
+  const tell = (next: string) => onChange((info.choices ?? []).find((choice) => String(choice) === next));
+  if (choices.length <= 3 && choices.join('').length <= 18 && (known || shown === undefined)) {
+    return (
+      <Segmented
+        label={info.label}
+        value={known ? shown : ''}
+        options={choices.map((choice) => ({ value: choice, label: choice }))}
+        onChange={tell}
+        disabled={disabled}
+      />
+    );
+  }
+  return (
+    <Select
+      id={id}
+      aria-labelledby={labelId}
+      aria-describedby={describedBy}
+      className={classes.select as string}
+      data={choices}
+      value={known ? shown : null}
+      placeholder={shown === undefined || shown === null ? 'Choose…' : showValue(shown)}
+      error={invalid}
+      disabled={disabled}
+      onChange={(next) => next !== null && tell(next)}
+    />
+  );
+}
+
+const controls: Partial<Record<FieldControl, ComponentType<ControlProps>>> = {
+  switch: SwitchControl,
+  choice: ChoiceControl,
+  pair: PairControl,
+  padding: PaddingControl,
+};
+
+export function controlFor(control: FieldControl): ComponentType<ControlProps> {
+  return controls[control] ?? TextControl;
+}

@@ -1,0 +1,82 @@
+/** A form made from the schemas of a table's row: one field a key, as fields.ts describes them. */
+import type { ReactNode } from 'react';
+import { type FieldInfo, fieldInfo } from '../../../engine/contract/fields.ts';
+import type { Edit, Problem } from '../../../engine/contract/problems.ts';
+import type { Shape } from '../../../engine/contract/report.ts';
+import { FieldRow } from './field-row.tsx';
+import classes from './form.module.css';
+
+export interface FormProblem extends Pick<Problem, 'message' | 'fixes' | 'path'> {
+  severity?: Problem['severity'];
+  hint?: string;
+}
+
+export interface SchemaFormProps {
+  shape: Shape;
+  /** What the project has; absent keys show their default. */
+  value: Readonly<Record<string, unknown>>;
+  /** `undefined` removes the key: the default holds. */
+  onChange: (key: string, value: unknown) => void;
+  problems?: readonly FormProblem[] | undefined;
+  /** Where the object is in the project (`model.layers.3`): a problem belongs to the key that follows in its path. */
+  place?: string;
+  onFix?: ((fix: { label: string; edits: Edit[] }) => void) | undefined;
+  /** Asks for a file or folder; answers null where none was chosen. */
+  onBrowse?: ((key: string) => Promise<string | null>) | undefined;
+  disabled?: boolean;
+  /** Only these keys, in this order. */
+  only?: readonly string[] | undefined;
+  /** Draws a field in another way; undefined: as usual. */
+  custom?: ((key: string, info: FieldInfo) => ReactNode | undefined) | undefined;
+  /** Labels above their fields, for narrow places. */
+  stacked?: boolean;
+}
+
+/** Lists of layers are built in the stack, not typed. */
+const elsewhere = new Set(['layers', 'branches', 'shortcut']);
+
+function problemsOf(key: string, place: string, problems: readonly FormProblem[]): readonly FormProblem[] {
+  const at = place === '' ? key : `${place}.${key}`;
+  return problems.filter(({ path }) => path === at || path.startsWith(`${at}.`));
+}
+
+export function SchemaForm({
+  shape,
+  value,
+  onChange,
+  problems = [],
+  place = '',
+  onFix,
+  onBrowse,
+  disabled = false,
+  only,
+  custom,
+  stacked = false,
+}: SchemaFormProps) {
+  const keys = only ?? Object.keys(shape);
+  return (
+    <div className={classes.form} data-stacked={stacked || undefined}>
+      {keys.map((key) => {
+        const schema = shape[key];
+        if (!schema) return null;
+        const info = fieldInfo(schema);
+        const drawn = custom?.(key, info);
+        if (drawn !== undefined) return <div key={key}>{drawn}</div>;
+        if (elsewhere.has(info.control)) return null;
+        return (
+          <FieldRow
+            key={key}
+            name={key}
+            schema={schema}
+            value={Object.hasOwn(value, key) ? value[key] : undefined}
+            problems={problemsOf(key, place, problems)}
+            onChange={(next) => onChange(key, next)}
+            onFix={onFix}
+            onBrowse={onBrowse && (() => onBrowse(key))}
+            disabled={disabled}
+          />
+        );
+      })}
+    </div>
+  );
+}
