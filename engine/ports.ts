@@ -22,7 +22,7 @@ export interface Port {
 
 /** null outside a utility process. */
 export function parentPort(): Port | null {
-  return (process as { parentPort?: Port }).parentPort ?? null;
+  return (process as unknown as { parentPort?: Port }).parentPort ?? null;
 }
 
 /** Characters of a worker's standard error that its end is told with. */

@@ -12,7 +12,7 @@ export default defineConfig({
         test: {
           name: 'fast',
           root,
-          include: ['test/{contract,engine,native,setup,conformance,architecture}/**/*.test.ts'],
+          include: ['test/{contract,engine,native,setup,conformance,architecture,renderer}/**/*.test.{ts,tsx}'],
           pool: 'forks',
           testTimeout: 30_000,
         },
@@ -35,6 +35,19 @@ export default defineConfig({
           pool: 'forks',
           testTimeout: 120_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          root,
+          include: ['test/e2e/**/*.test.ts'],
+          globalSetup: ['test/e2e/build.ts'],
+          pool: 'forks',
+          // Each file has a service, a browser and at times a run: more than one at once would measure waiting.
+          fileParallelism: false,
+          testTimeout: 90_000,
+          hookTimeout: 90_000,
         },
       },
       { test: { name: 'parity', root, include: ['test/parity/**/*.test.ts'], pool: 'forks', testTimeout: 900_000 } },

@@ -14,6 +14,58 @@ interface Rule {
 
 const dependencies = Object.keys(JSON.parse(read('package.json')).dependencies);
 
+/** What every part of the window that draws may use. */
+const drawing = ['react', 'wouter', '@tabler/icons-react'];
+
+/** The window's pages, a folder each; none sees another. */
+const pages = ['home', 'data', 'build', 'train', 'monitor', 'runs', 'devices', 'settings'];
+
+/** Also React: a hook that follows something as long as a component lives belongs to the state. */
+const windowRules: Rule[] = [
+  {
+    from: 'renderer/client/',
+    own: ['renderer/client/', 'engine/contract/'],
+    packages: ['@orpc/client', '@orpc/contract'],
+  },
+  {
+    from: 'renderer/state/',
+    own: ['renderer/state/', 'renderer/client/', 'engine/contract/'],
+    packages: ['zustand', 'zundo', 'react'],
+  },
+  {
+    from: 'renderer/ui/',
+    own: ['renderer/ui/', 'engine/contract/'],
+    packages: [
+      ...drawing,
+      'react-dom',
+      '@mantine/core',
+      '@mantine/hooks',
+      '@dnd-kit/core',
+      '@dnd-kit/sortable',
+      '@dnd-kit/utilities',
+      'recharts',
+      'zod',
+      '@fontsource-variable/inter',
+      '@fontsource-variable/jetbrains-mono',
+    ],
+  },
+  // What several pages show of a run.
+  {
+    from: 'renderer/run-parts/',
+    own: ['renderer/run-parts/', 'renderer/ui/', 'renderer/state/', 'engine/contract/'],
+    packages: drawing,
+  },
+  ...pages.map((name) => ({
+    from: `renderer/${name}/`,
+    own: [`renderer/${name}/`, 'renderer/run-parts/', 'renderer/ui/', 'renderer/state/', 'engine/contract/'],
+    packages: drawing,
+  })),
+  { from: 'renderer/frame/', own: ['renderer/', 'engine/contract/'], packages: [...drawing, 'zustand'] },
+  { from: 'renderer/app.tsx', own: ['renderer/'], packages: drawing },
+  { from: 'renderer/main.tsx', own: ['renderer/'], packages: ['react', 'react-dom'] },
+  { from: 'renderer/vite.config.ts', own: [], packages: ['node:', 'vite', '@vitejs/plugin-react'] },
+];
+
 const rules: Rule[] = [
   // jsonc-parser and fastest-levenshtein are pure as well: neither Node nor the DOM.
   {
@@ -31,6 +83,14 @@ const rules: Rule[] = [
   },
   { from: 'electron/vite.config.ts', own: [], packages: ['node:', 'vite'] },
   { from: 'native/setup/', own: ['native/setup/'], packages: ['node:'] },
+  // Of the window only the type of what the preload gives it; of the engine the contract: what is forked is named by its path.
+  {
+    from: 'electron/',
+    own: ['electron/', 'engine/contract/', 'renderer/client/shell.ts'],
+    packages: ['node:', 'electron'],
+  },
+  { from: 'electron/vite.config.ts', own: [], packages: ['node:', 'vite'] },
+  ...windowRules,
 ];
 
 function ruleFor(file: string): Rule | undefined {
@@ -75,6 +135,24 @@ describe('TypeScript', () => {
         .map(({ specifier }) => `${file} imports ${specifier}`),
     );
     expect(broken).toEqual([]);
+  });
+
+  test('every folder of the window has a rule of its own: a new page is a new line of the table', () => {
+    const folders = new Set(shipped.flatMap((file) => /^renderer\/[^/]+\//.exec(file) ?? []));
+    expect([...folders].filter((folder) => !rules.some(({ from }) => from === folder))).toEqual([]);
+    expect(folders.size).toBeGreaterThan(5);
+  });
+
+  test("the window is not the engine: of engine's files it takes the contract's, and Electron only types of the window", () => {
+    const imports = (folder: string) =>
+      shipped
+        .filter((file) => file.startsWith(folder))
+        .flatMap((file) => importsOf(file).map((found) => ({ file, ...found })));
+    const broken = [
+      ...imports('renderer/').filter(({ specifier }) => specifier.startsWith('node:') || specifier === 'electron'),
+      ...imports('electron/').filter(({ target, typeOnly }) => target?.startsWith('renderer/') && !typeOnly),
+    ].filter(({ file }) => file !== 'renderer/vite.config.ts');
+    expect(broken.map(({ file, specifier }) => `${file} imports ${specifier}`)).toEqual([]);
   });
 
   test('only engine/native loads the addon', () => {
