@@ -28,25 +28,32 @@ export async function ensureDist(progress) {
   const signature = contentSignature(root, engineSources());
   if (existsSync(path.join(dist, 'cli.js')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === signature) return;
   progress.say('Building the engine into dist/…');
-  const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js');
-  const built = await capture(
-    process.execPath,
-    [vite, 'build', '--config', path.join(root, 'engine', 'vite.config.ts')],
-    { cwd: root },
-  );
-  if (built.code !== 0) {
-    throw new SetupError(
-      'INTERNAL',
-      `Vite could not build the engine:\n${(built.stderr || built.stdout).trim()}`,
-      'Mend what it names, then run the same command again.',
-    );
-  }
+  await runVite('the engine', ['--config', path.join(root, 'engine', 'vite.config.ts')]);
   const chunks = path.join(dist, 'chunks');
   for (const name of existsSync(chunks) ? readdirSync(chunks) : []) {
     const file = path.join(chunks, name);
     if (Date.now() - statSync(file).mtimeMs > keepChunksMs) rmSync(file, { force: true });
   }
   writeFileSync(stamp, signature);
+}
+
+/**
+ * @param {string} what
+ * @param {string[]} words after `vite build`
+ */
+export async function runVite(what, words) {
+  const root = rootDir();
+  const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+  const built = await capture(process.execPath, [vite, 'build', ...words], {
+    cwd: root,
+    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
+  });
+  if (built.code === 0) return;
+  throw new SetupError(
+    'INTERNAL',
+    `Vite could not build ${what}:\n${(built.stderr || built.stdout).trim()}`,
+    'Mend what it names, then run the same command again.',
+  );
 }
 
 /**

@@ -3,6 +3,7 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { expectedShell } from './electron.mjs';
 import { cachedLibtorch, findLibtorch, mainLibrary, otherCachedVersions } from './libtorch.mjs';
 import { packagesMatch } from './packages.mjs';
 import { cacheDir, homeDir, libtorchVersion, rootDir } from './paths.mjs';
@@ -10,6 +11,7 @@ import { mib } from './progress.mjs';
 import { checkNode, isSetUp } from './setup.mjs';
 import { capture, findPython, instruction, SetupError, which } from './system.mjs';
 import { ensureCompiler, findBuildTools } from './tools.mjs';
+import { windowIsBuilt } from './window.mjs';
 
 /**
  * @typedef {object} Finding
@@ -43,6 +45,7 @@ export async function inspect() {
       libtorch(),
       addon(),
       graphics(),
+      appShell(),
       cache(),
       workspace(),
     ])
@@ -194,6 +197,22 @@ async function addon() {
       found: current ? 'up to date' : 'sources, tools or settings changed since the last set-up',
       path: dist,
       ...(current ? {} : { hint: 'Run: npm run setup' }),
+    },
+  ];
+}
+
+/** What `npm start` opens. @returns {Promise<Finding[]>} */
+async function appShell() {
+  const { electron, why } = expectedShell();
+  const built = windowIsBuilt();
+  return [
+    { name: 'app', status: 'ok', found: electron ? why : `in the ${why}` },
+    {
+      name: 'window',
+      status: built ? 'ok' : 'warning',
+      found: built ? 'built' : 'not built, or its sources changed since',
+      path: path.join(rootDir(), 'dist', 'renderer'),
+      ...(built ? {} : { hint: 'Run: npm run setup' }),
     },
   ];
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** The one entry of every npm script: sets up what is missing, then goes on to the demo, the command line or the tests. */
+/** The one entry of every npm script: sets up what is missing, then goes on to the app, the demo, the command line or the tests. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -8,6 +8,7 @@ import { formatReport, inspect } from './doctor.mjs';
 import { rootDir } from './paths.mjs';
 import { createProgress } from './progress.mjs';
 import { setUp, steps } from './setup.mjs';
+import { start } from './start.mjs';
 import { SetupError } from './system.mjs';
 
 const [mode = 'setup', ...rest] = process.argv.slice(2);
@@ -43,15 +44,18 @@ async function main() {
         );
       }
       const worked = await setUp(progress, only);
-      if (only === undefined)
-        progress.say(worked ? 'Ready. Next: npm run demo' : 'Ready: nothing to do. Next: npm run demo');
+      if (only === undefined) progress.say(`Ready${worked ? '' : ': nothing to do'}. Next: npm start, or npm run demo`);
       return;
     }
+    case 'start':
+      await setUp(progress, undefined, { window: true });
+      process.exitCode = await start(rest, progress);
+      return;
     case 'demo':
       await setUp(progress);
       return runCli(['demo', ...rest]);
     case 'cli':
-      if (rest[0] !== 'doctor') await setUp(progress);
+      if (rest[0] !== 'doctor') await setUp(progress, undefined, { window: rest[0] === 'serve' });
       else if (!hasCommandLine()) return printFindings();
       return runCli(rest);
     case 'test':
@@ -66,7 +70,7 @@ async function main() {
       throw new SetupError(
         'BAD_CALL',
         `Unknown mode "${mode}".`,
-        'Call: node native/setup/main.mjs [setup|demo|cli|test|bench]',
+        'Call: node native/setup/main.mjs [start|setup|demo|cli|test|bench]',
       );
   }
 }

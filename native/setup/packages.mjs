@@ -65,6 +65,8 @@ export async function ensurePackages(progress) {
     const child = spawn(npm, args, {
       cwd: rootDir(),
       stdio: ['ignore', 'pipe', 'pipe'],
+      // Electron's binary is fetched when an app is to be opened, with progress and a way round it.
+      env: { ...process.env, ELECTRON_SKIP_BINARY_DOWNLOAD: '1' },
       shell: process.platform === 'win32' && cli === null,
     });
     const started = Date.now();

@@ -11,11 +11,12 @@ import { ensurePackages } from './packages.mjs';
 import { cacheDir, rootDir } from './paths.mjs';
 import { explainWrite, SetupError } from './system.mjs';
 import { findCompiler } from './tools.mjs';
+import { ensureWindow, windowIsBuilt } from './window.mjs';
 
 /** @typedef {import('./progress.mjs').Progress} Progress */
 
 /** Steps in their order. */
-export const steps = /** @type {const} */ (['packages', 'libtorch', 'addon', 'dist']);
+export const steps = /** @type {const} */ (['packages', 'libtorch', 'addon', 'dist', 'window']);
 /** @typedef {typeof steps[number]} Step */
 
 const stampFile = () => path.join(rootDir(), 'dist', 'setup.stamp');
@@ -48,11 +49,12 @@ function currentStamp() {
  * Does whatever is missing; returns at once when nothing is.
  * @param {Progress} progress
  * @param {Step} [only] one step alone
+ * @param {{ window?: boolean }} [parts] `window`: also what only a window needs
  * @returns {Promise<boolean>} whether there was anything to do
  */
-export async function setUp(progress, only) {
+export async function setUp(progress, only, { window = false } = {}) {
   checkNode();
-  if (only === undefined && isSetUp()) return false;
+  if (only === undefined && isSetUp() && (!window || windowIsBuilt())) return false;
   try {
     await withLock(
       path.join(rootDir(), 'dist', 'setup.lock'),
@@ -63,6 +65,7 @@ export async function setUp(progress, only) {
           if (only !== 'libtorch') writeNativeJson(libtorch, await ensureAddon(libtorch, progress));
         }
         if (only === undefined || only === 'dist') await ensureDist(progress);
+        if (only === 'window' || (only === undefined && window)) await ensureWindow(progress);
         if (only === undefined) writeFileSync(stampFile(), currentStamp() ?? '');
       },
       (holder) => progress.say(`Waiting for another set-up of this folder (${holder})…`),
