@@ -3,7 +3,9 @@ import { copyFile, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { rootDir } from '../native/setup/paths.mjs';
 import { GradloomError } from './contract/errors.ts';
-import { editProject, readProject } from './contract/project.ts';
+import { editProject, readProject, resolveProject } from './contract/project.ts';
+import type { TemplateCard } from './contract/wire.ts';
+import { describeSource } from './data/index.ts';
 import { makeFolders, systemError, writeWhole } from './files.ts';
 import { projectsDir } from './workspace.ts';
 
@@ -25,16 +27,9 @@ export async function newProjectFromTemplate(
   workspace: string,
   { reuse = false }: { reuse?: boolean } = {},
 ): Promise<string> {
-  const known = await listTemplates();
-  if (!known.includes(template)) {
-    throw new GradloomError('FILE_NOT_FOUND', `There is no template ${template}.`, {
-      hint: `Templates: ${known.join(', ')}.`,
-    });
-  }
   const folder = projectsDir(workspace);
+  const text = await templateText(template, workspace);
   try {
-    await makeFolders(folder);
-    const text = await settledText(join(templatesDir(), `${template}${extension}`), workspace, folder);
     for (let number = 1; ; number++) {
       const path = join(folder, `${template}${number === 1 ? '' : `-${number}`}${extension}`);
       const there = await readFile(path, 'utf8').catch(() => null);
@@ -50,6 +45,59 @@ export async function newProjectFromTemplate(
 
 function templatesDir(): string {
   return join(rootDir(), 'assets', 'templates');
+}
+
+/** Of a project that is begun from nothing. */
+export function emptyProject(): string {
+  const project = { gradloom: 1, name: 'untitled', data: {}, model: { layers: [] }, training: {} };
+  return `${JSON.stringify(project, null, 2)}\n`;
+}
+
+/** What each template learns; one that is not told of here still has its name. */
+const told: Record<string, { title: string; teaches: string }> = {
+  'digits-mlp': {
+    title: 'Digits, fully connected',
+    teaches: 'Recognises handwritten digits with three dense layers; the quickest way to see a network learn.',
+  },
+  'digits-cnn': {
+    title: 'Digits, convolutional',
+    teaches: 'Recognises handwritten digits with convolutions and pooling, which see shapes wherever they stand.',
+  },
+};
+
+/** The smallest first. */
+export async function templateCards(): Promise<TemplateCard[]> {
+  const cards = await Promise.all(
+    (await listTemplates()).map(async (name) => {
+      const file = join(templatesDir(), `${name}${extension}`);
+      const text = await readFile(file, 'utf8');
+      const { source } = resolveProject(readProject(text).project ?? {}).data;
+      if (!source) throw new GradloomError('INTERNAL', `The template ${name} has no data`);
+      const facts = await describeSource(source, dirname(file));
+      return { name, ...(told[name] ?? { title: name, teaches: '' }), text, facts };
+    }),
+  );
+  return cards.sort((a, b) => a.text.length - b.text.length || a.name.localeCompare(b.name));
+}
+
+/**
+ * A template's text for a project of the workspace, its data copied there.
+ * @throws GradloomError FILE_NOT_FOUND for an unknown template, NOT_WRITABLE, DISK_FULL
+ */
+export async function templateText(template: string, workspace: string): Promise<string> {
+  const known = await listTemplates();
+  if (!known.includes(template)) {
+    throw new GradloomError('FILE_NOT_FOUND', `There is no template ${template}.`, {
+      hint: `Templates: ${known.join(', ')}.`,
+    });
+  }
+  const folder = projectsDir(workspace);
+  try {
+    await makeFolders(folder);
+    return await settledText(join(templatesDir(), `${template}${extension}`), workspace, folder);
+  } catch (thrown) {
+    throw systemError(thrown, folder, 'write');
+  }
 }
 
 /** The template's text with its data's path leading to a copy in the workspace. */

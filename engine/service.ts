@@ -1,19 +1,16 @@
-/** The engine service: owns workers and open projects. It never loads libtorch, so it outlives whatever a run does to its process. */
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
+/** The engine service: owns the workers. It never loads libtorch, so it outlives whatever a run does to its process. */
 import { GradloomError } from './contract/errors.ts';
 import type { RunAction, RunEvent, RunState } from './contract/events.ts';
-import type { Edit } from './contract/problems.ts';
-import { editProject } from './contract/project.ts';
-import { systemError } from './files.ts';
+import type { ResolvedSource } from './contract/project.ts';
+import type { DataPack } from './data/index.ts';
+import type { FoundDevices } from './devices.ts';
 import type { ExitInfo, ProcessHost, WorkerProcess } from './processes.ts';
-import { replaceFile } from './runs/durable.ts';
+import type { Exported, ExportOptions } from './runs/export.ts';
 import { findRun } from './runs/folder.ts';
 import { type FrameListener, followFrames } from './runs/frame.ts';
 import { sendAction } from './runs/live.ts';
 import { appendLog } from './runs/log.ts';
-import { fromWorker, type Job, type ToWorker } from './runs/protocol.ts';
+import { fromWorker, type Job, type JobResult, type ToWorker } from './runs/protocol.ts';
 import { describeRun, listRuns, markDied } from './runs/registry.ts';
 import type {
   EndEvent,
@@ -26,18 +23,17 @@ import type {
   TrainRequest,
 } from './runs/types.ts';
 
-export interface OpenProject {
-  file: string;
-  text: string;
-  /** Of the text on disk; a save must name the one that it edited. */
-  revision: string;
-}
-
 export interface StartedRun {
   /** The run's folder. */
   run: string;
   /** Resolves at the run's end, also when its worker dies. */
   ended: Promise<EndEvent | GradloomError>;
+}
+
+interface PreparationProgress {
+  stage: string;
+  done: number;
+  total: number;
 }
 
 interface LiveWorker {
@@ -64,9 +60,13 @@ export class Service {
   /** Runs that began here and have not ended: by folder. */
   readonly #liveRuns = new Map<string, Promise<unknown>>();
   readonly #following = new Set<AbortController>();
+  readonly #progress = new Map<string, PreparationProgress>();
+  readonly #onChange: () => void;
   #closed = false;
 
-  constructor(options: { processes: ProcessHost; workerEntry: string }) {
+  /** `onChange` is called when a run of this service has begun, ended or changed its state. */
+  constructor(options: { processes: ProcessHost; workerEntry: string; onChange?: () => void }) {
+    this.#onChange = options.onChange ?? (() => {});
     this.#host = options.processes;
     this.#workerEntry = options.workerEntry;
   }
@@ -114,9 +114,27 @@ export class Service {
     return this.#converse({ type: 'evaluate', run, options: rest }, { signal }) as Promise<Evaluation>;
   }
 
+  /** Not in this process: reading back what was written takes its time. */
+  exportRun(run: string, options: ExportOptions): Promise<Exported> {
+    return this.#converse({ type: 'export', run, options }, {}) as Promise<Exported>;
+  }
+
+  findDevices(): Promise<FoundDevices> {
+    return this.#converse({ type: 'devices' }, {}) as Promise<FoundDevices>;
+  }
+
+  packSource(source: ResolvedSource, baseDir: string, signal?: AbortSignal): Promise<DataPack> {
+    return this.#converse({ type: 'pack', source, baseDir }, { signal }) as Promise<DataPack>;
+  }
+
   async predict(run: string, options: PredictOptions, onRow: (row: Prediction) => void): Promise<void> {
     const { signal, ...rest } = options;
     await this.#converse({ type: 'predict', run, options: rest }, { onRow, signal });
+  }
+
+  /** How far the preparation of a run is that a worker of this service holds. */
+  progressOf(folder: string): PreparationProgress | null {
+    return this.#progress.get(folder) ?? null;
   }
 
   /** Frames of a run until it ends or the answer is called. A listener has at most one undelivered frame; the newest wins. */
@@ -128,29 +146,6 @@ export class Service {
       .catch(() => {}) // the run was deleted, or the listener failed: nobody is left to tell
       .finally(() => this.#following.delete(following));
     return () => following.abort();
-  }
-
-  openProject(file: string): OpenProject {
-    try {
-      const text = readFileSync(file, 'utf8');
-      return { file: path.resolve(file), text, revision: revisionOf(text) };
-    } catch (thrown) {
-      throw systemError(thrown, file, 'read');
-    }
-  }
-
-  /** @throws GradloomError STALE_REVISION when the file has changed since `revision`, by another window or another program */
-  saveProject(file: string, revision: string, edits: Edit[]): OpenProject {
-    const open = this.openProject(file);
-    if (open.revision !== revision) {
-      throw new GradloomError('STALE_REVISION', `${file} was changed since it was opened here`, {
-        hint: 'Load it again, then repeat the change.',
-        path: file,
-      });
-    }
-    const text = editProject(open.text, edits);
-    replaceFile(open.file, text);
-    return { file: open.file, text, revision: revisionOf(text) };
   }
 
   /** Lets every worker save and end. */
@@ -192,9 +187,12 @@ export class Service {
         appendLog(folder, unlogged);
         unlogged = [];
       };
+      const preparing = new Set<string>();
       this.#converse(job, {
-        onEvent(event) {
+        onEvent: (event) => {
+          if (event.type === 'progress' && event.run !== undefined) preparing.add(event.run);
           if (event.type === 'start' || event.type === 'end') begin(event.run);
+          this.#note(event);
           onEvent?.(event);
         },
         onComplaint,
@@ -205,7 +203,9 @@ export class Service {
         },
         async (thrown: unknown) => {
           const error = GradloomError.from(thrown);
+          for (const run of preparing) this.#progress.delete(run);
           if (folder !== undefined && error.code === 'WORKER_DIED') await markDied(folder, error);
+          this.#onChange();
           tellEnd(error);
           if (!begun) reject(error);
         },
@@ -213,8 +213,19 @@ export class Service {
     });
   }
 
+  #note(event: RunEvent): void {
+    if (event.type === 'progress' && event.run !== undefined) {
+      const { stage, done, total } = event;
+      if (!this.#progress.has(event.run)) this.#onChange();
+      this.#progress.set(event.run, { stage, done, total });
+    }
+    if (event.type === 'start' || event.type === 'end') this.#progress.delete(event.run);
+    if (event.type === 'state' || event.type === 'start' || event.type === 'end' || event.type === 'epoch')
+      this.#onChange();
+  }
+
   /** Starts a worker, gives it its job, and listens until it ends. */
-  async #converse(job: Job, { onEvent, onRow, onComplaint, signal }: Conversation): Promise<unknown> {
+  async #converse(job: Job, { onEvent, onRow, onComplaint, signal }: Conversation): Promise<JobResult | null> {
     if (this.#closed) throw new GradloomError('CLOSED', 'The engine service is closed');
     const child = this.#host.start(this.#workerEntry);
     const send = (message: ToWorker) => child.send(message);
@@ -235,7 +246,7 @@ export class Service {
     if (onComplaint) child.onComplaint(onComplaint);
     const cancel = () => void worker.ask('interrupt');
     signal?.addEventListener('abort', cancel);
-    const result = new Promise<unknown>((resolve, reject) => {
+    const result = new Promise<JobResult | null>((resolve, reject) => {
       child.onMessage((raw) => {
         const { data: message, error } = fromWorker.safeParse(raw);
         if (!message)
@@ -266,8 +277,4 @@ function workerDied({ code, signal, stderr }: ExitInfo): GradloomError {
         ? 'The system may have run out of memory: try a smaller batch size. The run can be resumed.'
         : 'The run can be resumed from its last checkpoint.',
   });
-}
-
-function revisionOf(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 16);
 }

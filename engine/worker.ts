@@ -1,16 +1,20 @@
 /** The process that holds one run, or does one evaluation: started by the service, ends with its job. */
 import { GradloomError } from './contract/errors.ts';
+import { packSource } from './data/index.ts';
+import { findDevices } from './devices.ts';
 import { ignoresHangup } from './hangup.ts';
+import { loadAddon } from './native/load.ts';
 import { type Parent, parentOfWorker } from './processes.ts';
-import { type EventSink, evaluateRun, predictRun, RunControl, resumeRun, trainRun } from './runs/index.ts';
-import { type FromWorker, type Job, toWorker } from './runs/protocol.ts';
+import { type EventSink, evaluateRun, exportRun, predictRun, RunControl, resumeRun, trainRun } from './runs/index.ts';
+import { type FromWorker, type Job, type JobResult, toWorker } from './runs/protocol.ts';
+import { cacheDir } from './workspace.ts';
 
 function serve(parent: Parent): void {
   const control = new RunControl();
   const tell = (message: FromWorker) => parent.send(message);
   let busy = false;
 
-  const work = async (job: Job) => {
+  const work = async (job: Job): Promise<JobResult | null> => {
     const sink: EventSink = (event) => void tell({ type: 'event', event });
     switch (job.type) {
       case 'train':
@@ -22,6 +26,16 @@ function serve(parent: Parent): void {
       case 'predict':
         await predictRun(job.run, { ...job.options, signal: control.signal }, (row) => tell({ type: 'row', row }));
         return null;
+      case 'export':
+        return exportRun(job.run, job.options);
+      case 'devices':
+        return findDevices();
+      case 'pack':
+        return packSource(job.source, job.baseDir, {
+          cacheDir: cacheDir(),
+          addon: loadAddon(),
+          signal: control.signal,
+        });
     }
   };
 

@@ -13,6 +13,11 @@ export function projectsDir(home: string = homeDir()): string {
   return path.join(home, 'projects');
 }
 
+/** Deleted runs, until somebody empties it. */
+export function trashDir(home: string = homeDir()): string {
+  return path.join(home, 'trash');
+}
+
 export function runsDir(home: string = homeDir()): string {
   return path.join(home, 'runs');
 }

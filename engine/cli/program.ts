@@ -8,9 +8,10 @@ import { addEvaluate } from './evaluate.ts';
 import { addExport } from './export.ts';
 import { addPlan } from './plan.ts';
 import { addRuns } from './runs.ts';
+import { addServe } from './serve.ts';
 import { addTrain } from './train.ts';
 
-const commands: AddCommand[] = [addTrain, addPlan, addEvaluate, addExport, addRuns, addDevices, addDemo];
+const commands: AddCommand[] = [addTrain, addPlan, addEvaluate, addExport, addRuns, addDevices, addServe, addDemo];
 
 /** Runs one command line. Throws GradloomError, BAD_CALL for wrong usage. */
 export async function runProgram(words: string[], version: string, context: Context): Promise<void> {

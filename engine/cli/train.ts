@@ -33,6 +33,7 @@ export interface TrainOptions {
   device?: string;
   precision?: string;
   epochs?: number;
+  threads?: number;
   set?: [string, unknown][];
 }
 
@@ -42,6 +43,7 @@ export function withTrainOptions(command: Command): Command {
     .option('--device <device>', 'auto, cpu, cuda:0, mps, xpu:0 …')
     .option('--precision <precision>', 'fp32 or auto')
     .option('--epochs <n>', 'number of epochs', positiveInteger)
+    .option('--threads <n>', 'threads of the computations on the CPU (default: one a physical core)', positiveInteger)
     .option('--set <key.path=json>', 'change a setting of the project for this run; may be repeated', setting);
 }
 

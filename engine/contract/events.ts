@@ -50,6 +50,9 @@ export const runEventSchema = z.discriminatedUnion('type', [
       step: z.array(z.number()),
       train_loss: z.array(numSchema),
       lr: z.array(z.number()),
+      /** Wall seconds of these steps, and memory after them; absent in older journals. */
+      seconds: z.number().exactOptional(),
+      memory: memory.exactOptional(),
       time,
     })
     .catchall(z.unknown()),
@@ -72,7 +75,14 @@ export const runEventSchema = z.discriminatedUnion('type', [
     .catchall(z.unknown()),
   z.object({ type: z.literal('state'), status: z.enum(runStates), time }),
   /** While a run is prepared; told to listeners, never in a journal. `stage` is a phrase: "packing the data". */
-  z.object({ type: z.literal('progress'), stage: z.string(), done: z.number(), total: z.number(), time }),
+  z.object({
+    type: z.literal('progress'),
+    run: z.string().exactOptional(),
+    stage: z.string(),
+    done: z.number(),
+    total: z.number(),
+    time,
+  }),
   z.object({ type: z.literal('resume'), from_step: z.number(), time, note: z.string().exactOptional() }),
   z.object({
     type: z.literal('checkpoint'),

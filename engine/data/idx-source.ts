@@ -58,6 +58,7 @@ export async function openIdxSource(settings: IdxSettings, baseDir: string): Pro
     readBytes: files.reduce((sum, file) => sum + file.fileBytes, 0),
     parts: Object.fromEntries(pairs.map(([part, pair]) => [part, pair.input.dims[0] as number])) as OpenSource['parts'],
     columns: { input, target },
+    files: parts,
     async target(): Promise<TargetType> {
       for (const file of files) await checkLength(file);
       return classes ? classTarget(pairs) : { kind: 'vector', dims: target.shape };

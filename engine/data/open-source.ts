@@ -1,6 +1,7 @@
 /** What a kind of data source must be able to do once its files are found. */
 import type { Addon } from '../contract/native.ts';
 import type { DataFacts, TargetType } from '../contract/tensors.ts';
+import type { IdxFile } from './idx-file.ts';
 
 export type ColumnRole = 'input' | 'target';
 
@@ -29,6 +30,8 @@ export interface OpenSource {
   /** Samples per part. */
   parts: DataFacts['parts'];
   columns: Record<ColumnRole, ColumnType>;
+  /** By part, where single samples can be read from files; absent for a source that is drawn. */
+  files?: Record<string, { input: IdxFile; target: IdxFile }>;
   /** Reads the targets as far as needed to say what they are, and checks sizes. */
   target(): Promise<TargetType>;
   /** Hands each column's little-endian rows to `sink`, or writes `paths` itself. */

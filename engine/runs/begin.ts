@@ -32,7 +32,7 @@ import type { EndEvent, EventSink, TrainRequest } from './types.ts';
 export async function trainRun(request: TrainRequest, sink: EventSink, control: RunControl): Promise<EndEvent> {
   const planned = await planRun(readRequested(request));
   const addon = loadAddon();
-  const hardware = chooseHardware(planned.plan, addon);
+  const hardware = chooseHardware(planned.plan, addon, request.threads);
   if (control.leaving) throw new GradloomError('CANCELLED', 'The run was cancelled before it began');
   const place = await newPlace(request.run, planned.plan.project.name, addon);
   return whileHeld(place, control, async () => {

@@ -187,6 +187,11 @@ export class Checkpoints {
     });
   }
 
+  /** What a checkpoint is kept as, besides being one of the newest. */
+  rolesOf({ folder }: CheckpointEntry): ('last' | 'best')[] {
+    return (['last', 'best'] as const).filter((role) => this.#index[role] === folder);
+  }
+
   get hasBest(): boolean {
     const best = this.#entry(this.#index.best);
     return best !== undefined && this.#isThere(best);

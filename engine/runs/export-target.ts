@@ -7,7 +7,7 @@ import { makeFolders, systemError } from '../files.ts';
 import { environmentName, isRun } from './folder.ts';
 
 /** The one folder of a run that is for other programs. */
-const exportName = 'export';
+export const exportName = 'export';
 
 export interface ExportTarget {
   /** As given, absolute. */

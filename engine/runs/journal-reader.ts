@@ -8,7 +8,7 @@ import { checkpointsName, findRun } from './folder.ts';
 import { journalName } from './journal.ts';
 import { isLive } from './live.ts';
 
-function parseLine(line: string): RunEvent | null {
+export function parseLine(line: string): RunEvent | null {
   if (line === '') return null;
   try {
     return runEventSchema.safeParse(JSON.parse(line)).data ?? null; // another version may know other events
@@ -23,7 +23,7 @@ export function parseJournal(text: string): RunEvent[] {
 }
 
 /** Events with the folder's present place: a run may have been copied or moved since they were written. */
-function relocate(folder: string): (event: RunEvent) => RunEvent {
+export function relocate(folder: string): (event: RunEvent) => RunEvent {
   let written = folder;
   return (event) => {
     switch (event.type) {
@@ -52,6 +52,60 @@ export async function readJournal(run: string): Promise<RunEvent[]> {
   }
 }
 
+/** Reads a journal as it grows: each call of `read` goes on where the last one stopped. */
+export class JournalTail {
+  readonly #file: string;
+  readonly #buffer = Buffer.alloc(1 << 20);
+  #position = 0;
+  /** A line that is not whole yet. */
+  #rest: Buffer = Buffer.alloc(0);
+  #identity = '';
+
+  constructor(folder: string) {
+    this.#file = path.join(folder, journalName);
+  }
+
+  /** Bytes read so far. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /**
+   * Hands the lines that are new to `onLines`, a part of the file at a time. Answers whether there were any; `replaced` when another journal
+   * lies there now (a run that was deleted and begun anew): then nothing was read, and the next call begins with its first line.
+   */
+  async read(onLines: (lines: string[]) => void, stopped: () => boolean = () => false): Promise<boolean | 'replaced'> {
+    const file = await open(this.#file, 'r').catch(() => null);
+    if (!file) return this.#position > 0 && this.#restart('');
+    try {
+      const { dev, ino, size } = await file.stat();
+      const identity = `${dev}-${ino}`;
+      if (this.#position > 0 && (identity !== this.#identity || size < this.#position)) return this.#restart(identity);
+      this.#identity = identity;
+      const before = this.#position;
+      while (this.#position < size && !stopped()) {
+        const { bytesRead } = await file.read(this.#buffer, 0, this.#buffer.length, this.#position);
+        if (bytesRead === 0) break;
+        this.#position += bytesRead;
+        const text = Buffer.concat([this.#rest, this.#buffer.subarray(0, bytesRead)]);
+        const end = text.lastIndexOf(10) + 1;
+        this.#rest = Buffer.from(text.subarray(end));
+        if (end > 0) onLines(text.subarray(0, end).toString('utf8').split('\n'));
+      }
+      return this.#position > before;
+    } finally {
+      await file.close();
+    }
+  }
+
+  #restart(identity: string): 'replaced' {
+    this.#position = 0;
+    this.#rest = Buffer.alloc(0);
+    this.#identity = identity;
+    return 'replaced';
+  }
+}
+
 const pollMs = 150;
 const askMs = 1000;
 
@@ -66,35 +120,22 @@ export async function followJournal(
 ): Promise<void> {
   const folder = await findRun(run);
   const present = relocate(folder);
-  let position = 0;
-  let rest = Buffer.alloc(0);
+  const tail = new JournalTail(folder);
+  const stopped = () => signal?.aborted ?? false;
   let ended = false;
-  const buffer = Buffer.alloc(1 << 20);
   /** Tells what is new; answers whether there was anything. */
   const tell = async (): Promise<boolean> => {
-    const before = position;
-    const file = await open(path.join(folder, journalName), 'r').catch(() => null);
-    if (!file) return false;
-    try {
-      for (;;) {
-        const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
-        if (bytesRead === 0) return position > before;
-        position += bytesRead;
-        const text = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-        const end = text.lastIndexOf(10) + 1;
-        rest = Buffer.from(text.subarray(end));
-        for (const event of parseJournal(text.subarray(0, end).toString('utf8'))) {
-          if (signal?.aborted) return false;
-          ended = event.type === 'end';
-          onEvent(present(event));
-        }
+    const grew = await tail.read((lines) => {
+      for (const event of lines.flatMap((line) => parseLine(line) ?? [])) {
+        if (stopped()) return;
+        ended = event.type === 'end';
+        onEvent(present(event));
       }
-    } finally {
-      await file.close();
-    }
+    }, stopped);
+    return grew === true;
   };
   let asked = 0;
-  while (!signal?.aborted) {
+  while (!stopped()) {
     const grew = await tell();
     // Whoever writes is alive. Asking costs the run a connection, so a silent one is asked once a second.
     if (ended || (!grew && performance.now() - asked > askMs)) {

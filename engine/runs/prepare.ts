@@ -163,12 +163,12 @@ export interface Hardware {
 }
 
 /** @throws GradloomError DEVICE_UNKNOWN, DEVICE_UNAVAILABLE */
-export function chooseHardware(plan: Plan, addon: Addon): Hardware {
+export function chooseHardware(plan: Plan, addon: Addon, threads?: number): Hardware {
   const { device, precision } = plan.project.training;
   return {
     device: chooseDevice(device, addon.devices()),
     precision: choosePrecision(precision),
-    threads: addon.describe().cpu.threads,
+    threads: threads ?? addon.describe().cpu.threads,
   };
 }
 

@@ -2,6 +2,10 @@
 import { z } from 'zod';
 import { errorInfoSchema } from '../contract/errors.ts';
 import { runActions, runEventSchema, runStates } from '../contract/events.ts';
+import type { ResolvedSource } from '../contract/project.ts';
+import type { DataPack } from '../data/index.ts';
+import type { FoundDevices } from '../devices.ts';
+import type { Exported } from './export.ts';
 import type { EndEvent, Evaluation, Prediction } from './types.ts';
 
 /** Made by our own code on the other side; its fields are for people and programs that read it, not for us to act on. */
@@ -15,6 +19,7 @@ const trainRequest = z.object({
   device: z.string().exactOptional(),
   precision: z.string().exactOptional(),
   epochs: z.number().exactOptional(),
+  threads: z.number().exactOptional(),
   set: z.array(z.tuple([z.string(), z.unknown()])).exactOptional(),
 });
 
@@ -38,23 +43,35 @@ const predictOptions = evaluateOptions.extend({
   count: z.number().exactOptional(),
 });
 
+const exportOptions = z.object({
+  format: z.string(),
+  out: z.string().exactOptional(),
+  checkpoint: checkpoint.exactOptional(),
+});
+
 /** The first message is the job; `action` may follow while it lasts. */
 export const toWorker = z.discriminatedUnion('type', [
   z.object({ type: z.literal('train'), request: trainRequest }),
   z.object({ type: z.literal('resume'), request: resumeRequest }),
   z.object({ type: z.literal('evaluate'), run: z.string(), options: evaluateOptions }),
   z.object({ type: z.literal('predict'), run: z.string(), options: predictOptions }),
+  z.object({ type: z.literal('export'), run: z.string(), options: exportOptions }),
+  z.object({ type: z.literal('devices') }),
+  z.object({ type: z.literal('pack'), source: opaque<ResolvedSource>(), baseDir: z.string() }),
   z.object({ type: z.literal('action'), id: z.number(), action: z.enum([...runActions, 'interrupt']) }),
 ]);
 export type ToWorker = z.infer<typeof toWorker>;
 export type Job = Exclude<ToWorker, { type: 'action' }>;
+
+/** Of a prediction null: its rows come one by one. */
+export type JobResult = EndEvent | Evaluation | Exported | FoundDevices | DataPack;
 
 /** `result` or `failure` is the last message. */
 export const fromWorker = z.discriminatedUnion('type', [
   z.object({ type: z.literal('event'), event: runEventSchema }),
   z.object({ type: z.literal('answer'), id: z.number(), status: z.enum(runStates) }),
   z.object({ type: z.literal('row'), row: opaque<Prediction>() }),
-  z.object({ type: z.literal('result'), value: opaque<EndEvent | Evaluation>().nullable() }),
+  z.object({ type: z.literal('result'), value: opaque<JobResult>().nullable() }),
   z.object({ type: z.literal('failure'), error: errorInfoSchema }),
 ]);
 export type FromWorker = z.infer<typeof fromWorker>;

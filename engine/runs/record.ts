@@ -66,6 +66,6 @@ export function packingProgress(record: RunRecord): (done: number, total: number
   return (done, total) => {
     if (performance.now() - told < progressMs) return;
     told = performance.now();
-    record.tell({ type: 'progress', stage: 'packing the data', done, total });
+    record.tell({ type: 'progress', run: record.folder, stage: 'packing the data', done, total });
   };
 }

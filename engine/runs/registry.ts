@@ -14,6 +14,11 @@ import type { RunListing } from './types.ts';
 
 const liveStates: readonly RunState[] = ['queued', 'preparing', 'running', 'paused'];
 
+/** Whether a run in that state is held by a process. */
+export function isLiveState(status: RunState): boolean {
+  return liveStates.includes(status);
+}
+
 /** One run as a list shows it. */
 export async function describeRun(folder: string): Promise<RunListing> {
   const summary = readSummary(folder);

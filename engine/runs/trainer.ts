@@ -97,7 +97,8 @@ async function trainChunk(training: Training, batches: number): Promise<void> {
   const seconds = (performance.now() - began) / 1000;
   chunks.took(result.steps, seconds);
   addSums(state, result, seconds);
-  if (result.steps > 0) record.emit(stepsLine(state, result, lr));
+  if (result.steps > 0)
+    record.emit({ ...stepsLine(state, result, lr), seconds, memory: await memoryNow(session, false) });
   state.step += result.steps;
   state.batch = Math.min(batches, state.batch + result.steps * plan.accumulate);
   if (!result.non_finite) return;
@@ -139,6 +140,11 @@ function stepsLine(state: TrainingState, { columns, steps }: StepsResult, lr: nu
   };
 }
 
+async function memoryNow(session: NativeSession, resetPeak: boolean) {
+  const { allocated, reserved, peak } = await session.memory({ reset_peak: resetPeak });
+  return { allocated, reserved, peak, rss: process.memoryUsage.rss() };
+}
+
 /** Measures the validation split; null when it was broken off by a wish, `none` without validation. */
 async function evaluate({ control, plan, session, state }: Training): Promise<EvaluateResult | 'none' | null> {
   if (!plan.data.splits.val) return 'none';
@@ -162,7 +168,7 @@ async function finishEpoch(training: Training, val: EvaluateResult | null): Prom
   if (val) values.val_loss = val.loss;
   for (const [name, value] of Object.entries(val?.metrics ?? {})) values[`val_${name}`] = value;
 
-  const { allocated, reserved, peak } = await session.memory({ reset_peak: true });
+  const memory = await memoryNow(session, true);
   const numbers = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toNum(value)]));
   const { epoch, step } = state;
   const samplesPerSecond = samples / sums.train_seconds;
@@ -176,7 +182,7 @@ async function finishEpoch(training: Training, val: EvaluateResult | null): Prom
     seconds: sums.seconds,
     samples_per_second: samplesPerSecond,
     breakdown: sums.breakdown,
-    memory: { allocated, reserved, peak, rss: process.memoryUsage.rss() },
+    memory,
   });
 
   const value = values[checkpoint.monitor];

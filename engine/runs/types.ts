@@ -14,6 +14,8 @@ export interface TrainRequest {
   device?: string;
   precision?: string;
   epochs?: number;
+  /** Of the computations; absent: one a physical core. */
+  threads?: number;
   /** Edits of the project: dotted key path and JSON value. */
   set?: [string, unknown][];
 }

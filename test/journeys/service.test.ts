@@ -1,6 +1,6 @@
 /** The service and its workers: real processes that train, are watched, obey, die, and lose their parent. */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -139,21 +139,4 @@ test('closing the service lets every run save', async () => {
   await service.close();
   expect(runs.map(({ run }) => summary(run).status)).toEqual(['interrupted', 'interrupted']);
   await expect(service.train({ projectFile: project })).rejects.toMatchObject({ code: 'CLOSED' });
-});
-
-test('a save of an old revision is refused, by whichever program the file was changed', () => {
-  const { home, service } = opened();
-  const file = statefulProject(home);
-  const open = service.openProject(file);
-  const edit = { op: 'set' as const, path: ['training', 'epochs'], value: 7 };
-  const saved = service.saveProject(file, open.revision, [edit]);
-  expect(saved.text).toBe(open.text.replace('"epochs": 4', '"epochs": 7'));
-  expect(() => service.saveProject(file, open.revision, [edit])).toThrow(
-    expect.objectContaining({ code: 'STALE_REVISION' }),
-  );
-  writeFileSync(file, `${saved.text}\n`);
-  expect(() => service.saveProject(file, saved.revision, [edit])).toThrow(
-    expect.objectContaining({ code: 'STALE_REVISION' }),
-  );
-  expect(readFileSync(file, 'utf8')).toBe(`${saved.text}\n`);
 });

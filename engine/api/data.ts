@@ -1,0 +1,23 @@
+/** `data`: what a source holds, and samples of it. */
+import path from 'node:path';
+import { GradloomError } from '../contract/errors.ts';
+import { resolveProject } from '../contract/project.ts';
+import { type Parts, wire } from './parts.ts';
+
+export function dataCalls({ places, previews }: Parts) {
+  return {
+    preview: wire.data.preview.handler(async ({ input, signal }) => {
+      const { file, source, transforms, ...wanted } = input;
+      const base = path.dirname(await places.reach(file));
+      const resolved = resolveProject({ data: { source } }).data.source;
+      if (resolved === null) {
+        throw new GradloomError('DATA_MISSING', 'No data source is chosen', {
+          hint: 'Choose the kind of data, and where it lies.',
+          path: 'data.source',
+        });
+      }
+      if (resolved.kind === 'idx') await places.reach(path.resolve(base, resolved.path));
+      return previews.preview(resolved, base, transforms, wanted, signal);
+    }),
+  };
+}

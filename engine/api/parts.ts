@@ -1,0 +1,26 @@
+/** What the calls of the wire work with. */
+import { implement } from '@orpc/server';
+import { api } from '../contract/api.ts';
+import type { Previews } from '../data/preview.ts';
+import type { DeviceReports } from '../devices.ts';
+import type { Places } from '../places.ts';
+import type { ProjectFiles } from '../project-files.ts';
+import type { LiveRuns } from '../runs/live-runs.ts';
+import type { RunList } from '../runs/run-list.ts';
+import type { Service } from '../service.ts';
+import type { SettingsFile } from '../settings.ts';
+
+export interface Parts {
+  /** The workspace. */
+  home: string;
+  service: Service;
+  settings: SettingsFile;
+  projects: ProjectFiles;
+  places: Places;
+  previews: Previews;
+  devices: DeviceReports;
+  runList: RunList;
+  liveRuns: LiveRuns;
+}
+
+export const wire = implement(api);

@@ -1,0 +1,152 @@
+/** The list of runs as windows watch it: read again only where something has changed. */
+import { readFileSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
+import type { RunRow } from '../contract/api.ts';
+import { runsDir } from '../workspace.ts';
+import { isRun } from './folder.ts';
+import { describeRun, isLiveState } from './registry.ts';
+import { summaryName } from './summary.ts';
+
+export const notesName = 'notes.txt';
+
+/** Runs that are live, and which runs there are, are looked at this often… */
+const lookMs = 500;
+/** …and all others this often: another program may have taken one up, or written notes. */
+const lookAtAllMs = 5000;
+/** So many are looked at before other work has its turn. */
+const atOnce = 100;
+
+interface Known {
+  row: RunRow;
+  mark: string;
+  changed: string;
+}
+
+export class RunList {
+  readonly #home: string | undefined;
+  readonly #known = new Map<string, Known>();
+  readonly #instance = crypto.randomUUID().slice(0, 8);
+  #changes = 0;
+  #rows: RunRow[] = [];
+  #lookedAtAll = Number.NEGATIVE_INFINITY;
+  #names = '';
+  #looking: Promise<void> | null = null;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  readonly #woken = new Set<() => void>();
+
+  constructor(home?: string) {
+    this.#home = home;
+  }
+
+  /** A change that this process knows of: whoever waits is answered at once. */
+  wake(): void {
+    this.#lookedAtAll = Number.NEGATIVE_INFINITY;
+    this.#lookedAt = Number.NEGATIVE_INFINITY;
+    for (const wake of [...this.#woken]) wake();
+  }
+
+  /** The list once it is not `seen`, or unchanged after `patience` milliseconds. */
+  async watch(
+    seen: string | undefined,
+    patience: number,
+    signal?: AbortSignal,
+  ): Promise<{ version: string; runs: RunRow[] }> {
+    const until = performance.now() + patience;
+    for (;;) {
+      await this.#look();
+      const version = `${this.#instance}-${this.#changes}`;
+      const left = until - performance.now();
+      if (version !== seen || left <= 0 || signal?.aborted) return { version, runs: this.#rows };
+      await this.#pause(Math.min(lookMs, left), signal);
+    }
+  }
+
+  async #look(): Promise<void> {
+    while (this.#looking) await this.#looking;
+    if (performance.now() - this.#lookedAt < lookMs / 2) return;
+    this.#looking = this.#read().finally(() => {
+      this.#looking = null;
+    });
+    await this.#looking;
+  }
+
+  async #read(): Promise<void> {
+    this.#lookedAt = performance.now();
+    const base = runsDir(this.#home);
+    const entries = await readdir(base, { withFileTypes: true }).catch(() => []);
+    const names = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map(({ name }) => name);
+    const joined = names.join('\n');
+    const all = joined !== this.#names || performance.now() - this.#lookedAtAll > lookAtAllMs;
+    this.#names = joined;
+    if (all) this.#lookedAtAll = performance.now();
+    let changed = false;
+    const there = new Set<string>();
+    let looked = 0;
+    for (const name of names) {
+      const folder = path.join(base, name);
+      there.add(folder);
+      const known = this.#known.get(folder);
+      const live = known !== undefined && isLiveState(known.row.status);
+      if (known && !live && !all) continue;
+      looked += 1;
+      if (looked % atOnce === 0) await breathe();
+      if (await this.#update(folder, known)) changed = true;
+    }
+    for (const folder of this.#known.keys()) {
+      if (there.has(folder)) continue;
+      this.#known.delete(folder);
+      changed = true;
+    }
+    if (!changed) return;
+    this.#changes += 1;
+    this.#rows = [...this.#known.values()]
+      .sort((a, b) => b.changed.localeCompare(a.changed) || b.row.name.localeCompare(a.row.name))
+      .map(({ row }) => row);
+  }
+
+  /** Answers whether the run is told differently now. */
+  async #update(folder: string, known: Known | undefined): Promise<boolean> {
+    const mark = markOf(folder);
+    if (mark === null) return this.#known.delete(folder);
+    if (known && known.mark === mark) {
+      if (!isLiveState(known.row.status)) return false;
+      // Nothing was written: what can have changed is that its process is gone.
+      const { status } = await describeRun(folder);
+      if (status === known.row.status) return false;
+      this.#known.set(folder, { ...known, row: { ...known.row, status } });
+      return true;
+    }
+    const listing = await describeRun(folder);
+    const notes = readNotes(folder);
+    const changed = listing.summary?.updated ?? statSync(folder, { throwIfNoEntry: false })?.mtime.toISOString() ?? '';
+    this.#known.set(folder, { row: { ...listing, notes }, mark, changed });
+    return true;
+  }
+
+  async #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    const woken = new AbortController();
+    const wake = () => woken.abort();
+    this.#woken.add(wake);
+    const ends = signal ? AbortSignal.any([signal, woken.signal]) : woken.signal;
+    await sleep(ms, undefined, { signal: ends }).catch(() => {});
+    this.#woken.delete(wake);
+  }
+}
+
+/** What a change of a run's summary or notes changes; null: it is no run. */
+function markOf(folder: string): string | null {
+  const summary = statSync(path.join(folder, summaryName), { throwIfNoEntry: false });
+  if (!summary && !isRun(folder)) return null;
+  const notes = statSync(path.join(folder, notesName), { throwIfNoEntry: false });
+  return [summary?.ino, summary?.mtimeMs, summary?.size, notes?.ino, notes?.mtimeMs, notes?.size].join();
+}
+
+export function readNotes(folder: string): string {
+  try {
+    return readFileSync(path.join(folder, notesName), 'utf8');
+  } catch {
+    return ''; // there are none
+  }
+}
