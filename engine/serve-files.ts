@@ -51,7 +51,7 @@ export function contentPolicy(nonce: string): string {
 
 export class WindowFiles {
   readonly #folder: string;
-  #names: ReadonlySet<string> = new Set();
+  #names: Promise<ReadonlySet<string>> = Promise.resolve(new Set());
   #built = '';
 
   /** `folder`: `dist/renderer`. */
@@ -66,9 +66,9 @@ export class WindowFiles {
   /** The file of a path of the address, as it was sent: compared letter by letter, never resolved. null: there is none. */
   async read(requested: string): Promise<ServedFile | null> {
     if (requested === '/' || requested === `/${indexName}`) return this.#index();
-    await this.#load();
+    const names = await this.#manifest();
     const name = requested.slice(1);
-    if (!requested.startsWith('/') || !this.#names.has(name)) return null;
+    if (!requested.startsWith('/') || !names.has(name)) return null;
     const body = await readFile(path.join(this.#folder, ...name.split('/'))).catch(() => null);
     if (!body) return null;
     return {
@@ -97,21 +97,27 @@ export class WindowFiles {
     };
   }
 
-  /** Again when the window was built anew. */
-  async #load(): Promise<void> {
+  /** Read again when the window was built anew; requests that come together wait for the same reading. */
+  #manifest(): Promise<ReadonlySet<string>> {
     const file = path.join(this.#folder, '.vite', 'manifest.json');
     const found = statSync(file, { throwIfNoEntry: false });
     const built = found ? `${found.ino}-${found.mtimeMs}` : '';
-    if (built === this.#built) return;
-    this.#built = built;
-    const text = await readFile(file, 'utf8').catch(() => '{}');
-    const manifest = manifestSchema.parse(JSON.parse(text));
-    this.#names = new Set(
-      Object.values(manifest)
-        .flatMap((entry) => [entry.file, ...(entry.css ?? []), ...(entry.assets ?? [])])
-        .filter(isPlain),
-    );
+    if (built !== this.#built) {
+      this.#built = built;
+      this.#names = readManifest(file);
+    }
+    return this.#names;
   }
+}
+
+async function readManifest(file: string): Promise<ReadonlySet<string>> {
+  const text = await readFile(file, 'utf8').catch(() => '{}');
+  const manifest = manifestSchema.parse(JSON.parse(text));
+  return new Set(
+    Object.values(manifest)
+      .flatMap((entry) => [entry.file, ...(entry.css ?? []), ...(entry.assets ?? [])])
+      .filter(isPlain),
+  );
 }
 
 /** Below the folder whatever the manifest says. */

@@ -55,13 +55,27 @@ const windowRules: Rule[] = [
     own: ['renderer/run-parts/', 'renderer/ui/', 'renderer/state/', 'engine/contract/'],
     packages: drawing,
   },
+  // What several pages show of the open project.
+  {
+    from: 'renderer/project-parts/',
+    own: ['renderer/project-parts/', 'renderer/ui/', 'renderer/state/', 'engine/contract/'],
+    packages: drawing,
+  },
   ...pages.map((name) => ({
     from: `renderer/${name}/`,
-    own: [`renderer/${name}/`, 'renderer/run-parts/', 'renderer/ui/', 'renderer/state/', 'engine/contract/'],
+    own: [
+      `renderer/${name}/`,
+      'renderer/project-parts/',
+      'renderer/run-parts/',
+      'renderer/ui/',
+      'renderer/state/',
+      'engine/contract/',
+    ],
     packages: drawing,
   })),
   { from: 'renderer/frame/', own: ['renderer/', 'engine/contract/'], packages: [...drawing, 'zustand'] },
   { from: 'renderer/app.tsx', own: ['renderer/'], packages: drawing },
+  { from: 'renderer/start.ts', own: ['renderer/main.tsx'], packages: [] },
   { from: 'renderer/main.tsx', own: ['renderer/'], packages: ['react', 'react-dom'] },
   { from: 'renderer/vite.config.ts', own: [], packages: ['node:', 'vite', '@vitejs/plugin-react'] },
 ];
