@@ -16,12 +16,13 @@ const lookMs = 5_000;
 const choices = ['Keep training in the background', 'Park', 'Stop', 'Cancel'] as const;
 
 export class Leaving {
-  readonly #runs: () => Runs;
+  readonly #runs: () => Runs | null;
   /** `asking`: a dialog is open. `yes`: nothing more is asked. */
   #state: 'no' | 'asking' | 'yes' = 'no';
   #tray: Tray | null = null;
 
-  constructor(runs: () => Runs) {
+  /** `runs`: of the engine as it is now; null while there is none. */
+  constructor(runs: () => Runs | null) {
     this.#runs = runs;
     app.on('before-quit', (event) => {
       if (this.#state === 'yes') return;
@@ -44,14 +45,14 @@ export class Leaving {
   async leave(window: BrowserWindow | undefined = BrowserWindow.getAllWindows()[0]): Promise<void> {
     if (this.#state !== 'no') return;
     this.#state = 'asking';
-    const live = await this.#runs().ask('runs');
+    const live = await this.#live();
     const choice = live.length === 0 ? 'none' : await this.#question(live, window);
     if (choice === 'Cancel' || choice === 'Keep training in the background') {
       this.#state = 'no';
       if (choice !== 'Cancel') this.#hide(live);
       return;
     }
-    if (choice !== 'none') await this.#runs().ask(choice === 'Park' ? 'park' : 'stop');
+    if (choice !== 'none') await this.#runs()?.ask(choice === 'Park' ? 'park' : 'stop');
     await this.end();
   }
 
@@ -59,7 +60,7 @@ export class Leaving {
   async end(): Promise<void> {
     this.#state = 'yes';
     for (const window of BrowserWindow.getAllWindows()) window.hide();
-    await this.#runs().close();
+    await this.#runs()?.close();
     app.quit();
   }
 
@@ -68,6 +69,10 @@ export class Leaving {
     this.#tray?.destroy();
     this.#tray = null;
     for (const window of BrowserWindow.getAllWindows()) if (!window.isVisible()) reveal(window);
+  }
+
+  async #live(): Promise<string[]> {
+    return (await this.#runs()?.ask('runs')) ?? [];
   }
 
   async #question(live: string[], window: BrowserWindow | undefined): Promise<(typeof choices)[number]> {
@@ -103,7 +108,7 @@ export class Leaving {
     tray.on('click', () => this.show());
     const timer = setInterval(async () => {
       if (this.#tray !== tray) return clearInterval(timer);
-      if ((await this.#runs().ask('runs')).length > 0 || this.#tray !== tray) return;
+      if ((await this.#live()).length > 0 || this.#tray !== tray) return;
       clearInterval(timer);
       tray.setToolTip('Gradloom: training has ended');
       const note = new Notification({

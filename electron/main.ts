@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { app, BrowserWindow, nativeTheme } from 'electron';
 import { answerCalls } from './calls.ts';
+import { prepareEngine } from './first-start.ts';
 import { Leaving } from './leaving.ts';
 import { setMenu } from './menu.ts';
 import { EngineService } from './processes.ts';
@@ -11,18 +12,20 @@ import { guardContents, guardSession } from './security.ts';
 import { onRecentChange, settings } from './settings.ts';
 import { followTheme, openWindow, reveal } from './window.ts';
 
-let service: EngineService;
+/** null until an installed app's first start has fetched what it needs. */
+let service: EngineService | null = null;
 
-function startService(): void {
+function startService(): EngineService {
   service = new EngineService((exit) => {
     for (const window of BrowserWindow.getAllWindows()) window.webContents.send('gradloom:service-exit', exit);
   });
+  return service;
 }
 
 async function restartService(): Promise<void> {
-  if (!service.alive) startService();
-  await service.ready();
-  if (!service.alive) throw new Error('The engine ended again right after its start');
+  const running = service?.alive ? service : startService();
+  await running.ready();
+  if (!running.alive) throw new Error('The engine ended again right after its start');
 }
 
 /** The project that a command line names, as open-with does. */
@@ -59,40 +62,45 @@ function start(): void {
   guardContents();
   app.on('open-file', (event, file) => {
     event.preventDefault();
-    if (app.isReady()) openProject(file);
-    else firstFile = file;
+    if (service === null) firstFile = file;
+    else openProject(file);
   });
   app.on('second-instance', (_, words, folder) => {
     leaving.show();
     const window = BrowserWindow.getAllWindows()[0];
     if (window !== undefined) reveal(window);
     const file = fileIn(words.slice(1), folder);
-    if (file !== undefined) openProject(file);
+    if (service === null) firstFile = file ?? firstFile;
+    else if (file !== undefined) openProject(file);
     else if (window === undefined) newWindow();
   });
   app.on('activate', () => {
-    if (BrowserWindow.getAllWindows().length === 0) newWindow();
-    else leaving.show();
+    if (BrowserWindow.getAllWindows().length > 0) leaving.show();
+    else if (service !== null) newWindow();
   });
   app.on('window-all-closed', () => {
-    if (process.platform !== 'darwin') void leaving.leave();
+    if (service === null) app.exit(0);
+    else if (process.platform !== 'darwin') void leaving.leave();
   });
   // Whoever ends the app by a signal is not asked; runs are saved all the same.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void leaving.end());
 
-  void app.whenReady().then(() => {
+  void app.whenReady().then(async () => {
     nativeTheme.themeSource = settings().theme;
-    startService();
     guardSession();
     serveScheme();
-    answerCalls({ connect: (contents) => void service.connect(contents), restart: restartService });
+    const preparation = await prepareEngine();
+    if (!preparation.ready) return app.exit(0);
+    startService();
+    answerCalls({ connect: (contents) => void service?.connect(contents), restart: restartService });
     app.setAboutPanelOptions({ applicationName: 'Gradloom', applicationVersion: app.getVersion() });
     onRecentChange(refreshMenu);
     refreshMenu();
     followTheme();
     newWindow(firstFile);
+    preparation.close();
   });
 }
 
 if (app.requestSingleInstanceLock()) start();
-else app.quit();
+else app.exit(0);

@@ -23,7 +23,17 @@ function listenable<T>(channel: string): (listener: (value: T) => void) => () =>
 
 const onServiceExit = listenable<{ reason: string; code: number }>('gradloom:service-exit');
 const onOpenFile = listenable<string>('gradloom:open-file');
-const onMenu = listenable<MenuCommand>('gradloom:menu');
+const onCommand = listenable<MenuCommand>('gradloom:menu');
+
+/** What is undone while a person types is the typing. */
+function onMenu(listener: (command: MenuCommand) => void): () => void {
+  return onCommand((command) => {
+    const field = document.activeElement;
+    const typing = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement;
+    if (typing && (command === 'undo' || command === 'redo')) document.execCommand(command);
+    else listener(command);
+  });
+}
 
 ipcRenderer.on(portMessage, (event) => {
   window.postMessage(portMessage, window.location.origin, event.ports);

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { MessageChannelMain, type UtilityProcess, utilityProcess, type WebContents } from 'electron';
 import type { HostQuestion, HostToService, ServiceToHost } from '../engine/contract/host.ts';
 
-/** Built beside this file's folder. */
-const engineFolder = path.join(__dirname, '..');
+/** Built beside this file's folder; in a package unpacked, where Node's ordinary file calls reach it. */
+export const engineFolder = path.join(__dirname, '..').replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked');
 /** The preload waits for a port under this name. */
 export const portChannel = 'gradloom:port';
 

@@ -1,19 +1,21 @@
-/** Builds main and preload into dist/electron: each one CommonJS file, which a sandboxed preload has to be. */
+/** Builds main and preloads into dist/electron: each one CommonJS file, which a sandboxed preload has to be. */
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** `--mode preload` builds the preload; one entry a build, so that nothing is shared between the two. */
+/** `--mode` names the entry; one a build, so that no file is shared. */
+const entries = ['main', 'preload', 'first-start-preload'];
+
 export default defineConfig(({ mode }) => {
-  const entry = mode === 'preload' ? 'preload' : 'main';
+  const entry = entries.includes(mode) ? mode : 'main';
   return {
     root,
     logLevel: 'warn',
     publicDir: false,
     build: {
       ssr: true,
-      target: entry === 'preload' ? 'chrome140' : 'node22',
+      target: entry === 'main' ? 'node22' : 'chrome140',
       outDir: 'dist/electron',
       emptyOutDir: false,
       sourcemap: true,

@@ -5,7 +5,7 @@ import { startPage } from './scheme.ts';
 import { addRecent, change, settings } from './settings.ts';
 
 /** As `--bg-app` of the window's own style. */
-const background = { light: '#f7f7f9', dark: '#0e0e11' };
+export const background = { light: '#f7f7f9', dark: '#0e0e11' };
 const smallest = { width: 900, height: 600 };
 const firstSize = { width: 1440, height: 900 };
 /** A page that never paints must not hide its window for ever. */

@@ -1,8 +1,10 @@
 /** The engine service as a utility process of Electron: main hands it the windows' ports and starts its workers. */
 import { fileURLToPath } from 'node:url';
+import { RPCHandler } from '@orpc/server/message-port';
+import { openEngine } from './api/engine.ts';
 import type { HostQuestion, HostToService, ServiceToHost } from './contract/host.ts';
-import { PortProcesses, parentPort } from './ports.ts';
-import { Service } from './service.ts';
+import { type Port, PortProcesses, parentPort } from './ports.ts';
+import type { Service } from './service.ts';
 
 const parent = parentPort();
 
@@ -16,15 +18,19 @@ if (parent) {
   const tell = (message: ServiceToHost) => parent.postMessage(message);
   const processes = new PortProcesses(tell);
   const workerEntry = fileURLToPath(new URL('worker.js', import.meta.url));
-  const service = new Service({ processes, workerEntry });
+  const log = (text: string) => process.stderr.write(`${text}\n`);
+  const engine = openEngine({ processes, workerEntry, root: null, log });
+  const calls = new RPCHandler(engine.router, engine.handlerOptions);
+  const connect = (window: Port) => {
+    calls.upgrade(window, { context: {} });
+    window.start();
+  };
   parent.on('message', ({ data, ports }) => {
     const message = data as HostToService; // from our own main
     if (processes.take(message, ports)) return;
     if (message.type === 'ask') {
-      void answer(service, message.question).then((runs) => tell({ type: 'answer', id: message.id, runs }));
-    } else if (message.type === 'connect' && ports[0]) {
-      ports[0].start();
-    }
+      void answer(engine.service, message.question).then((runs) => tell({ type: 'answer', id: message.id, runs }));
+    } else if (message.type === 'connect' && ports[0]) connect(ports[0]);
   });
   tell({ type: 'ready' });
 } else {

@@ -1,4 +1,4 @@
-/** Builds the engine's entries (command line, service of the app, worker) into dist/ as ES modules for Node. */
+/** Builds the engine's entries (command line, the app's service and its first start, worker) into dist/ as ES modules for Node. */
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
@@ -14,7 +14,12 @@ export default defineConfig({
     emptyOutDir: false,
     sourcemap: true,
     rollupOptions: {
-      input: { cli: 'engine/cli.ts', main: 'engine/main.ts', worker: 'engine/worker.ts' },
+      input: {
+        cli: 'engine/cli.ts',
+        main: 'engine/main.ts',
+        provision: 'engine/provision.ts',
+        worker: 'engine/worker.ts',
+      },
       output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
     },
   },

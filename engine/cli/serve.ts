@@ -22,6 +22,7 @@ export const addServe: AddCommand = (program, context) => {
   const { out } = context;
   program
     .command('serve')
+    .argument('[project]', 'project file to open')
     .option('--port <port>', 'port to listen on (default: one that is free)', portNumber)
     .option('--host <host>', 'address to listen on', loopback)
     .option('--root <dir>', 'folder below which files are picked (default: the workspace)')
@@ -30,13 +31,16 @@ export const addServe: AddCommand = (program, context) => {
     .description(
       'Serves the window to a browser, at an address that holds a token. Ends by a signal; live runs are saved.',
     )
-    .action(async ({ host, port, root, open }: ServeOptions) => {
+    .action(async (project: string | undefined, { host, port, root, open }: ServeOptions) => {
       const log = (text: string) => process.stderr.write(`${text}\n`);
       const engine = openEngine({ processes: nodeProcesses, root: path.resolve(root ?? workspaceDir()), log });
       const shell = await startShell({ engine, host, log, ...(port === undefined ? {} : { port }) });
-      out.object({ type: 'serve', url: shell.url });
-      greet(out, shell);
-      if (open && !out.json && hasScreen()) openBrowser(shell.ticketUrl());
+      // The browser keeps what follows the # when it is sent on.
+      const place = project === undefined ? '' : `#/build?project=${encodeURIComponent(path.resolve(project))}`;
+      const url = shell.url + place;
+      out.object({ type: 'serve', url });
+      greet(out, shell, url);
+      if (open && !out.json && hasScreen()) openBrowser(shell.ticketUrl() + place);
       const ended = new Promise<Signal>((resolve) => {
         void withSignals(resolve, async () => {
           await new Promise(() => {}); // signals are listened to until the process ends
@@ -49,7 +53,7 @@ export const addServe: AddCommand = (program, context) => {
     });
 };
 
-function greet(out: Output, { host, port, url }: Shell): void {
+function greet(out: Output, { host, port }: Shell, url: string): void {
   out.say(`Gradloom is at ${out.style('cyan', url)}`);
   out.say('Whoever has this address can use it. Ctrl+C ends the shell and saves live runs.');
   if (isLoopback(host)) {

@@ -8,12 +8,12 @@ import type { Addon } from '../contract/native.ts';
 import { compareTables } from '../contract/tables.ts';
 import { threadingEnvironment } from './threading.ts';
 
-/** What set-up wrote to `dist/native.json`. */
+/** What set-up wrote to `dist/native.json`; an installed app's first start writes it elsewhere and names that in GRADLOOM_NATIVE. */
 export interface NativeFiles {
   /** Absolute path of `gradloom.node`. */
   addon: string;
-  /** Absolute path of `gradloom-run`. */
-  executable: string;
+  /** Absolute path of `gradloom-run`; an installed app has none. */
+  executable?: string;
   libtorch: { path: string; version: string };
 }
 
@@ -35,7 +35,7 @@ export function loadAddon(): Addon {
 
 /** Where set-up put the native files. Throws ADDON_MISSING before set-up has run. */
 export function nativeFiles(): NativeFiles {
-  const file = join(rootDir(), 'dist', 'native.json');
+  const file = process.env.GRADLOOM_NATIVE || join(rootDir(), 'dist', 'native.json');
   let files: NativeFiles;
   try {
     files = JSON.parse(readFileSync(file, 'utf8'));

@@ -49,8 +49,7 @@ async function main() {
     }
     case 'start':
       await setUp(progress, undefined, { window: true });
-      process.exitCode = await start(rest, progress);
-      return;
+      return goOn(await start(rest, progress));
     case 'demo':
       await setUp(progress);
       return runCli(['demo', ...rest]);
@@ -73,6 +72,12 @@ async function main() {
         'Call: node native/setup/main.mjs [start|setup|demo|cli|test|bench]',
       );
   }
+}
+
+/** @param {Awaited<ReturnType<typeof start>>} started */
+function goOn(started) {
+  if ('serve' in started) return runCli(started.serve);
+  process.exitCode = started.code;
 }
 
 function hasCommandLine() {

@@ -3,10 +3,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { ensureElectron, obstacle } from './electron.mjs';
 import { rootDir } from './paths.mjs';
-import { SetupError, which } from './system.mjs';
+import { SetupError } from './system.mjs';
 
 /** @typedef {import('./progress.mjs').Progress} Progress */
 
@@ -16,7 +15,7 @@ const soonMs = 10_000;
 /**
  * @param {string[]} words
  * @param {Progress} progress
- * @returns {Promise<number>} the exit code
+ * @returns {Promise<{ code: number } | { serve: string[] }>} the app's exit code, or the words of the browser shell to start instead
  */
 export async function start(words, progress) {
   const browser = words.includes('--browser');
@@ -34,7 +33,7 @@ export async function start(words, progress) {
     throw new SetupError('BAD_CALL', `${file} does not exist.`, 'Name a project file (*.gradloom.json), or none.');
   }
   const code = browser ? null : await startElectron(file, progress);
-  return code ?? startBrowser(file, progress);
+  return code === null ? { serve: ['serve', ...(file === undefined ? [] : [file])] } : { code };
 }
 
 /**
@@ -45,7 +44,11 @@ export async function start(words, progress) {
 async function startElectron(file, progress) {
   const stands = obstacle();
   if (stands !== null) {
-    if (stands === 'root') progress.say('Electron’s sandbox does not work as root: the app opens in the browser.');
+    progress.say(
+      stands === 'root'
+        ? 'Electron’s sandbox does not work as root: the app opens in the browser.'
+        : 'This machine shows no screen: open the address below in a browser, also of another computer.',
+    );
     return null;
   }
   const electron = await ensureElectron(progress);
@@ -65,64 +68,6 @@ async function startElectron(file, progress) {
   if (code === 0 || Date.now() - started > soonMs) return code;
   progress.say(`Electron could not open a window (exit code ${code}): the app opens in the browser.`);
   return null;
-}
-
-/**
- * @param {string | undefined} file
- * @param {Progress} progress
- * @returns {Promise<number>}
- */
-function startBrowser(file, progress) {
-  const cli = path.join(rootDir(), 'dist', 'cli.js');
-  const child = spawn(process.execPath, [cli, 'serve', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  passSignals(child);
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    const event = JSON.parse(line);
-    if (event.type === 'serve') show(event.url, file, progress);
-    else if (event.type === 'error') progress.say(`${event.message}${event.hint ? `\n→ ${event.hint}` : ''}`);
-  });
-  return new Promise((resolve) => {
-    child.on('error', () => resolve(1));
-    child.on('close', (code, signal) => resolve(signal ? 128 + (signal === 'SIGINT' ? 2 : 15) : (code ?? 1)));
-  });
-}
-
-/**
- * Prints the address, and opens it where there is a screen.
- * @param {string} url
- * @param {string | undefined} file
- * @param {Progress} progress
- */
-function show(url, file, progress) {
-  const address = file === undefined ? url : `${url}#/build?project=${encodeURIComponent(file)}`;
-  const screen = obstacle() !== 'no screen';
-  const opener = screen ? openerFor(address) : null;
-  if (!screen) {
-    const { port } = new URL(url);
-    progress.say(
-      'This machine shows no screen: open this address in a browser of its own, or of another machine, through',
-    );
-    progress.say(`  ssh -L ${port}:127.0.0.1:${port} THIS_MACHINE`);
-  } else if (opener === null) progress.say('No program that opens a browser was found (xdg-open): open this address.');
-  else {
-    progress.say('The app opens in the browser, at');
-    spawn(opener.command, opener.words, { stdio: 'ignore', detached: true })
-      .on('error', () => progress.say('No browser could be started: open the address by hand.'))
-      .unref();
-  }
-  process.stdout.write(`${address}\n`);
-  progress.say('Ctrl+C ends it; runs are saved.');
-}
-
-/**
- * @param {string} address
- * @returns {{ command: string, words: string[] } | null}
- */
-function openerFor(address) {
-  if (process.platform === 'darwin') return { command: 'open', words: [address] };
-  if (process.platform === 'win32') return { command: 'rundll32', words: ['url.dll,FileProtocolHandler', address] };
-  const command = which('xdg-open');
-  return command === null ? null : { command, words: [address] };
 }
 
 /**

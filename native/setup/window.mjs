@@ -8,7 +8,9 @@ import { rootDir } from './paths.mjs';
 
 /** @typedef {import('./progress.mjs').Progress} Progress */
 
-const made = ['renderer/index.html', 'renderer/.vite/manifest.json', 'electron/main.cjs', 'electron/preload.cjs'];
+/** Electron's entries, as `electron/vite.config.ts` names them. */
+const entries = ['main', 'preload', 'first-start-preload'];
+const made = ['renderer/index.html', 'renderer/.vite/manifest.json', ...entries.map((name) => `electron/${name}.cjs`)];
 
 const stampFile = () => path.join(rootDir(), 'dist', 'window.stamp');
 
@@ -38,8 +40,7 @@ export async function ensureWindow(progress) {
   /** @param {string} folder */
   const config = (folder) => ['--config', path.join(root, folder, 'vite.config.ts')];
   const electron = async () => {
-    await runVite('the app’s main process', config('electron'));
-    await runVite('the app’s preload', [...config('electron'), '--mode', 'preload']);
+    for (const entry of entries) await runVite(`electron/${entry}`, [...config('electron'), '--mode', entry]);
   };
   await Promise.all([runVite('the window', config('renderer')), electron()]);
   writeFileSync(stampFile(), wanted);

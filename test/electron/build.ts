@@ -37,8 +37,10 @@ async function buildForHarness(): Promise<void> {
     writeFileSync(path.join(harnessApp, 'package.json'), JSON.stringify(app));
     symlinkSync(path.join(root, 'assets'), path.join(harnessApp, 'assets'), 'dir');
     const electron = path.join(dist, 'electron');
-    await buildWith('electron/vite.config.ts', 'production', { build: { target: old.node, outDir: electron } });
-    await buildWith('electron/vite.config.ts', 'preload', { build: { target: old.chrome, outDir: electron } });
+    for (const entry of ['main', 'preload', 'first-start-preload']) {
+      const target = entry === 'main' ? old.node : old.chrome;
+      await buildWith('electron/vite.config.ts', entry, { build: { target, outDir: electron } });
+    }
     await buildWith('renderer/vite.config.ts', 'production', {
       css: { postcss: { plugins: [expandWhere] } },
       build: { target: old.chrome, cssTarget: old.chrome, outDir: path.join(dist, 'renderer') },

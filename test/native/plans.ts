@@ -126,7 +126,7 @@ export const longSteps = 50_000;
 export function runPlain(plan: NativePlan, folder: string, words: string[], env: Record<string, string> = {}) {
   const file = path.join(folder, 'plan.json');
   writeFileSync(file, JSON.stringify(plan));
-  const { status, signal, stdout } = spawnSync(nativeFiles().executable, [file, ...words], {
+  const { status, signal, stdout } = spawnSync(nativeFiles().executable ?? '', [file, ...words], {
     env: { ...process.env, ...env },
     encoding: 'utf8',
   });
