@@ -3,6 +3,7 @@ import { lazy, type ReactNode, Suspense } from 'react';
 import { Redirect, Route, Router, Switch } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
 import { ConnectionBar, ProjectBar } from './frame/bars.tsx';
+import { FileDialog } from './frame/file-dialog.tsx';
 import styles from './frame/frame.module.css';
 import { useProjectAddress } from './frame/project-address.ts';
 import { Rail } from './frame/rail.tsx';
@@ -57,6 +58,7 @@ function Frame() {
       </main>
       <StatusLine />
       <Toasts />
+      <FileDialog />
       {palette}
     </div>
   );

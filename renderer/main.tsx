@@ -8,6 +8,11 @@ import { startSession } from './state/session.ts';
 startSession();
 startRuns();
 
+// A file that is dropped where nothing takes it would replace the window by itself.
+for (const type of ['dragover', 'drop'] as const) {
+  window.addEventListener(type, (event) => event.dataTransfer?.types.includes('Files') && event.preventDefault());
+}
+
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
 createRoot(root).render(

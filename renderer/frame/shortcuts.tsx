@@ -3,6 +3,7 @@ import { useEffect, useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { create } from 'zustand';
 import { type MenuCommand, shell } from '../client/shell.ts';
+import { pickProject } from '../state/files.ts';
 import { redo, saveNow, settleConflict, undo, useProjectState } from '../state/project.ts';
 import { createProject, loadProjects, openFile, useProjects } from '../state/projects.ts';
 import { act, startRun, useRuns } from '../state/runs.ts';
@@ -74,9 +75,7 @@ function makeCommands(navigate: (to: string) => void): Commands {
     else tellError(Object.assign(new Error(answer.error.message), answer.error));
   };
   const openDialog = async () => {
-    const host = shell();
-    if (!host) return navigate('/?open');
-    const file = await host.pickFile({ title: 'Open project', filters: [{ name: 'Projects', extensions: ['json'] }] });
+    const file = await pickProject();
     if (file !== null && (await openFile(file))) navigate('/build');
   };
   const fresh = async () => {

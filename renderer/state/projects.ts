@@ -36,6 +36,15 @@ export function openFile(file: string): Promise<boolean> {
   return openProject(() => engine.projects.open({ file }));
 }
 
+/** A project that came as a text: a copy of it in the workspace is opened. */
+export function importProject(name: string, text: string): Promise<boolean> {
+  return openProject(async () => {
+    const { home } = await engine.about();
+    const separator = home.includes('\\') ? '\\' : '/';
+    return engine.projects.saveCopy({ file: [home, 'projects', name].join(separator), text });
+  });
+}
+
 export async function forgetProject(file: string): Promise<void> {
   useProjects.setState(({ recent }) => ({ recent: recent?.filter((project) => project.file !== file) ?? null }));
   await engine.projects.forget({ file }).catch(tellError);

@@ -197,7 +197,8 @@ export function FileBrowser(props: FileBrowserProps) {
           )}
         </div>
         <p className={classes.foot}>
-          {hidden > 0 && `${plural(hidden, 'other file')} not shown: only ${extensions.map((end) => `.${end}`).join(', ')}. `}
+          {hidden > 0 &&
+            `${plural(hidden, 'other file')} not shown: only ${extensions.map((end) => `.${end}`).join(', ')}. `}
           {kind === 'folder' && choice !== null && (
             <>
               Chosen: <code>{choice}</code>

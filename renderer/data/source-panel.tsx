@@ -1,0 +1,103 @@
+/** Where the data comes from, what it says of itself, and what is wrong with reading it. */
+import { IconRefresh } from '@tabler/icons-react';
+import type { SourceKind } from '../../engine/contract/sources.ts';
+import { sources } from '../../engine/contract/sources.ts';
+import type { DataFacts } from '../../engine/contract/tensors.ts';
+import { RowForm } from '../project-parts/row-form.tsx';
+import { fileName, folderOf, pickPath, relativeTo } from '../state/files.ts';
+import { useValueAt } from '../state/form.ts';
+import { readDataAgain, useProjectState } from '../state/project.ts';
+import { Button, dims, ErrorNotice, IconButton, integer, Panel, Skeleton } from '../ui/index.ts';
+import classes from './data.module.css';
+
+const place = ['data', 'source'];
+
+/** What a kind needs before it can be read at all. */
+function begin(row: SourceKind): Record<string, unknown> {
+  return row.kind === 'random' ? { shape: [1, 28, 28] } : {};
+}
+
+export function SourcePanel({ onReadAgain }: { onReadAgain: () => void }) {
+  const file = useProjectState((state) => state.file);
+  const facts = useProjectState((state) => state.facts);
+  const error = useProjectState((state) => state.factsError);
+  const path = useValueAt([...place, 'path']);
+  const chosen = useValueAt(place) !== undefined;
+
+  const browse = async () => {
+    if (file === null) return null;
+    const start = typeof path === 'string' ? absolute(file, path) : folderOf(file);
+    const folder = await pickPath({
+      kind: 'folder',
+      title: 'Folder with the data',
+      confirm: 'Choose folder',
+      start,
+    });
+    return folder === null ? null : relativeTo(file, folder);
+  };
+  const readAgain = () => {
+    readDataAgain();
+    onReadAgain();
+  };
+  return (
+    <Panel
+      title="Source"
+      actions={chosen && <IconButton label="Read the data again" icon={IconRefresh} onClick={readAgain} />}
+    >
+      <div className={classes.source}>
+        <RowForm place={place} table={sources} label="Source" begin={begin} onBrowse={browse} />
+        <div className={classes.factsPlace}>
+          {error ? (
+            <ErrorNotice
+              error={error}
+              actions={
+                <Button size="xs" icon={IconRefresh} onClick={readAgain}>
+                  Read again
+                </Button>
+              }
+            />
+          ) : facts ? (
+            <Facts facts={facts} />
+          ) : chosen ? (
+            <Skeleton kind="text" lines={3} />
+          ) : (
+            <p className={classes.quiet}>
+              Choose where the samples come from: their shape, classes and number appear here, and samples of them
+              below.
+            </p>
+          )}
+        </div>
+      </div>
+    </Panel>
+  );
+}
+
+/** As the engine will read it: it takes `..` out itself. */
+function absolute(file: string, path: string): string {
+  return /^([/\\]|[a-z]:)/i.test(path) ? path : `${folderOf(file)}/${path}`;
+}
+
+function Facts({ facts }: { facts: DataFacts }) {
+  const { input, target, parts } = facts;
+  const rows: [string, string][] = [
+    ['Training part', `${integer(parts.train)} samples`],
+    ['Test part', parts.test === undefined ? 'none' : `${integer(parts.test)} samples`],
+    ['Sample', `${dims(input.dims)}, ${input.dtype}`],
+    target.kind === 'class'
+      ? ['Target', `one of ${integer(target.classes.length)} classes`]
+      : ['Target', `${dims(target.dims)} numbers`],
+  ];
+  if (target.kind === 'class' && target.highest) {
+    rows.push(['Highest class', `sample ${integer(target.highest.sample)} of ${fileName(target.highest.file)}`]);
+  }
+  return (
+    <dl className={classes.facts}>
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,98 @@
+/** How the samples are shared out: what trains, what validates, what tests. */
+
+import { IconArrowBackUp } from '@tabler/icons-react';
+import { splitFields } from '../../engine/contract/settings.ts';
+import { changeWhile, useFormAt } from '../state/form.ts';
+import { edit, usePlan, useProjectState } from '../state/project.ts';
+import { IconButton, integer, percent, SchemaForm, Section, Segmented, Slider, StackedBar } from '../ui/index.ts';
+import classes from './data.module.css';
+
+const place = ['data', 'split'];
+const standardFraction = 0.1;
+
+type Way = 'fraction' | 'test' | 'none';
+
+export function SplitSection() {
+  const { value, problems, onChange } = useFormAt(place);
+  const plan = usePlan();
+  const facts = useProjectState((state) => state.facts);
+  const val = plan?.project.data.split.val ?? standardFraction;
+  const way: Way = val === 'test' ? 'test' : val === 0 ? 'none' : 'fraction';
+  const splits = plan?.splits ?? null;
+  const choose = (next: Way) => {
+    if (next === way) return;
+    onChange('val', next === 'test' ? 'test' : next === 'none' ? 0 : standardFraction);
+  };
+  const parts = splits
+    ? [
+        { label: 'Training', value: splits.train, color: 'var(--series-0)' },
+        {
+          label: way === 'test' ? 'Validation, the test part' : 'Validation',
+          value: splits.val,
+          color: 'var(--series-1)',
+        },
+        ...(splits.test !== null && way !== 'test'
+          ? [{ label: 'Test', value: splits.test, color: 'var(--series-7)' }]
+          : []),
+      ]
+    : null;
+  const bad = problems.some(({ severity }) => severity === 'error');
+  return (
+    <Section title="Split" tone={bad ? 'bad' : problems.length > 0 ? 'warn' : undefined}>
+      <div className={classes.stack}>
+        {parts && <StackedBar label="Split" parts={parts} format={(amount) => integer(amount)} height={12} />}
+        <div className={classes.line}>
+          <Segmented
+            label="Validate on"
+            value={way}
+            options={[
+              { value: 'fraction', label: 'A fraction' },
+              { value: 'test', label: 'Test part', disabled: facts !== null && !facts.parts.test && way !== 'test' },
+              { value: 'none', label: 'Nothing' },
+            ]}
+            onChange={choose}
+          />
+          <span className={classes.spring} />
+          {value.val !== undefined && (
+            <IconButton
+              label={`Reset validation to the default, ${percent(standardFraction, 0)}`}
+              icon={IconArrowBackUp}
+              size={24}
+              onClick={() => onChange('val', undefined)}
+            />
+          )}
+        </div>
+        {way === 'fraction' && typeof val === 'number' && (
+          <div className={classes.line}>
+            <Slider
+              label="Validation fraction"
+              value={val}
+              min={0.01}
+              max={0.5}
+              step={0.01}
+              format={(fraction) => percent(fraction, 0)}
+              onChange={(fraction) => changeWhile([...place, 'val'], fraction)}
+            />
+            <span className={classes.fraction}>{percent(val, 1)}</span>
+          </div>
+        )}
+        <SchemaForm
+          shape={splitFields}
+          only={way === 'fraction' ? ['val', 'seed', 'stratify'] : []}
+          value={value}
+          onChange={onChange}
+          problems={problems}
+          place="data.split"
+          onFix={(fix) => edit(fix.edits)}
+        />
+        <p className={classes.quiet}>{sentence(way)}</p>
+      </div>
+    </Section>
+  );
+}
+
+function sentence(way: Way): string {
+  if (way === 'fraction') return 'Drawn from the training part, the same for the same seed; the test part stays apart.';
+  if (way === 'test') return "Each epoch is judged on the source's own test part; all of the training part trains.";
+  return 'Nothing is held back: the best checkpoint is then chosen by the training loss.';
+}

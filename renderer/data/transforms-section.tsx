@@ -1,0 +1,169 @@
+/** The transforms as a small stack: added, removed, moved, each with its form and what the network gets of it. */
+import { IconArrowDown, IconArrowUp, IconPlus, IconTrash, IconWand } from '@tabler/icons-react';
+import { useState } from 'react';
+import { isObject } from '../../engine/contract/report.ts';
+import { transforms } from '../../engine/contract/transforms.ts';
+import type { ProjectPreview } from '../../engine/contract/wire.ts';
+import { ProblemList } from '../project-parts/problem-list.tsx';
+import { useFormAt, useValueAt } from '../state/form.ts';
+import { problemsAt, useProblems } from '../state/problems.ts';
+import { edit } from '../state/project.ts';
+import { Button, EmptyState, IconButton, Menu, plural, SchemaForm, Section } from '../ui/index.ts';
+import classes from './data.module.css';
+import { normalizeFrom } from './statistics.ts';
+import { addTransform, moveTransform, removeTransform } from './transform-edits.ts';
+
+const place = ['data', 'transforms'];
+
+/** What a new one begins with, until a person says otherwise. */
+const beginnings: Record<string, Record<string, unknown>> = { Normalize: { mean: [0.5], std: [0.5] } };
+
+export function TransformsSection({ preview }: { preview: ProjectPreview | null }) {
+  const written = useValueAt(place);
+  const list: unknown[] = Array.isArray(written) ? written : [];
+  const problems = useProblems();
+  const ofList = problems.filter(({ path }) => path === 'data.transforms');
+  const all = problemsAt(problems, 'data.transforms');
+  const tone = all.some(({ severity }) => severity === 'error') ? 'bad' : all.length > 0 ? 'warn' : undefined;
+  return (
+    <Section
+      title="Transforms"
+      tone={tone}
+      actions={
+        <Menu
+          label="Kinds of transform"
+          align="end"
+          trigger={
+            <Button size="xs" icon={IconPlus}>
+              Add transform
+            </Button>
+          }
+          items={[...transforms.values()].map(({ kind, label }) => ({
+            label: kind,
+            ...(label === kind ? {} : { hint: label }),
+            onClick: () => edit(addTransform(written, { kind, ...beginnings[kind] })),
+          }))}
+        />
+      }
+    >
+      <div className={classes.stack}>
+        <ProblemList problems={ofList} here="data" />
+        {list.length === 0 ? (
+          <EmptyState compact title="No transforms">
+            The network gets the samples as they are, pictures scaled to 0–1.
+          </EmptyState>
+        ) : (
+          <ol className={classes.transforms}>
+            {list.map((item, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two transforms may be equal
+              <Item key={index} item={item} index={index} list={list} preview={preview} />
+            ))}
+          </ol>
+        )}
+      </div>
+    </Section>
+  );
+}
+
+function Item({
+  item,
+  index,
+  list,
+  preview,
+}: {
+  item: unknown;
+  index: number;
+  list: readonly unknown[];
+  preview: ProjectPreview | null;
+}) {
+  const at = [...place, index];
+  const { value, problems, onChange } = useFormAt(at);
+  const [open, setOpen] = useState(false);
+  const kind = isObject(item) && typeof item.kind === 'string' ? item.kind : null;
+  const row = kind === null ? undefined : transforms.get(kind);
+  const name = kind ?? 'Transform without a kind';
+  const own = problems.filter(({ path }) => path === at.join('.') || path === `${at.join('.')}.kind`);
+  const shown = open || problems.length > 0;
+  const measured = kind === 'Normalize' && preview && index === 0 ? measure(preview) : null;
+  return (
+    <li className={classes.transform} data-bad={problems.some(({ severity }) => severity === 'error') || undefined}>
+      <div className={classes.transformHead}>
+        <button
+          type="button"
+          className={classes.transformName}
+          aria-expanded={shown}
+          disabled={!row}
+          onClick={() => setOpen(!open)}
+        >
+          <span>{name}</span>
+          {!shown && row && <span className={classes.quiet}>{sentence(value)}</span>}
+        </button>
+        <IconButton
+          label={`Move ${name} up`}
+          icon={IconArrowUp}
+          size={24}
+          disabled={index === 0}
+          onClick={() => edit(moveTransform(list, index, index - 1))}
+        />
+        <IconButton
+          label={`Move ${name} down`}
+          icon={IconArrowDown}
+          size={24}
+          disabled={index === list.length - 1}
+          onClick={() => edit(moveTransform(list, index, index + 1))}
+        />
+        <IconButton
+          label={`Remove ${name}`}
+          icon={IconTrash}
+          size={24}
+          danger
+          onClick={() => edit(removeTransform(index))}
+        />
+      </div>
+      {own.length > 0 && <ProblemList problems={own} here="data" />}
+      {shown && row && (
+        <div className={classes.transformBody}>
+          <p className={classes.quiet}>{row.help}</p>
+          <SchemaForm
+            shape={row.params}
+            value={value}
+            onChange={onChange}
+            problems={problems}
+            place={at.join('.')}
+            onFix={(fix) => edit(fix.edits)}
+          />
+          {measured && (
+            <Button
+              size="xs"
+              icon={IconWand}
+              title={`Mean ${measured.mean.join(', ')}, deviation ${measured.std.join(', ')}`}
+              onClick={() =>
+                edit([
+                  { op: 'set', path: [...at, 'mean'], value: measured.mean },
+                  { op: 'set', path: [...at, 'std'], value: measured.std },
+                ])
+              }
+            >
+              {`Measure on the ${plural(preview?.samples.length ?? 0, 'sample')} shown`}
+            </Button>
+          )}
+        </div>
+      )}
+    </li>
+  );
+}
+
+function measure({ samples, facts }: ProjectPreview): { mean: number[]; std: number[] } | null {
+  return normalizeFrom(
+    samples.map(({ raw }) => raw),
+    facts.input.dims,
+  );
+}
+
+/** `mean 0.5, std 0.5`. */
+function sentence(value: Readonly<Record<string, unknown>>): string {
+  return Object.entries(value)
+    .filter(([key]) => key !== 'kind')
+    .map(([key, given]) => `${key} ${Array.isArray(given) ? given.join(', ') : String(given)}`)
+    .join(', ');
+}

@@ -1,0 +1,114 @@
+/** Where a project is begun or found again: templates as pictures of their networks, recent projects, files. */
+import { IconFilePlus, IconFolderOpen } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { useLocation, useSearchParams } from 'wouter';
+import { pickProject } from '../state/files.ts';
+import { useProjectState } from '../state/project.ts';
+import { createProject, loadProjects, openFile, useProjects } from '../state/projects.ts';
+import { tellError, useSession } from '../state/session.ts';
+import { Button, ErrorNotice, Page } from '../ui/index.ts';
+import { DropTarget } from './drop-target.tsx';
+import classes from './home.module.css';
+import { RecentList } from './recent-list.tsx';
+import { TemplateGrid } from './template-grid.tsx';
+
+export default function HomePage() {
+  const [, navigate] = useLocation();
+  const status = useSession((state) => state.status);
+  const error = useProjects((state) => state.error);
+  const openError = useProjectState((state) => state.openError);
+  const [busy, setBusy] = useState<string | null>(null);
+
+  useEffect(() => {
+    if (status === 'ready') void loadProjects();
+  }, [status]);
+
+  /** Makes or opens a project and goes to build it; one at a time. */
+  const begin = async (key: string, work: () => Promise<boolean>) => {
+    if (busy !== null) return;
+    setBusy(key);
+    try {
+      if (await work()) navigate('/build');
+    } catch (thrown) {
+      tellError(thrown);
+    }
+    setBusy(null);
+  };
+  const openDialog = () =>
+    begin('open', async () => {
+      const file = await pickProject();
+      return file !== null && openFile(file);
+    });
+
+  useOpenInAddress(() => void openDialog());
+
+  return (
+    <DropTarget onOpened={() => navigate('/build')}>
+      <Page
+        title="Home"
+        actions={
+          <>
+            <Button icon={IconFolderOpen} onClick={() => void openDialog()}>
+              Open…
+            </Button>
+            <Button
+              icon={IconFilePlus}
+              loading={busy === 'new'}
+              onClick={() => void begin('new', () => createProject(null))}
+            >
+              New empty project
+            </Button>
+          </>
+        }
+      >
+        <div className={classes.home}>
+          {openError && <ErrorNotice error={openError} />}
+          {error && (
+            <ErrorNotice
+              error={error}
+              actions={
+                <Button size="xs" onClick={() => void loadProjects()}>
+                  Try again
+                </Button>
+              }
+            />
+          )}
+          <section aria-labelledby="home-templates">
+            <h2 className={classes.heading} id="home-templates">
+              Start from a template
+            </h2>
+            <TemplateGrid busy={busy} onChoose={(name) => void begin(`template ${name}`, () => createProject(name))} />
+          </section>
+          <section aria-labelledby="home-recent">
+            <h2 className={classes.heading} id="home-recent">
+              Recent projects
+            </h2>
+            <RecentList busy={busy} onOpen={(file) => void begin(file, () => openFile(file))} />
+          </section>
+          <p className={classes.foot}>
+            A project file that is dropped on this page is copied into the workspace and opened.
+          </p>
+        </div>
+      </Page>
+    </DropTarget>
+  );
+}
+
+/** `/?open` asks for a file, once. */
+function useOpenInAddress(open: () => void): void {
+  const [parameters, setParameters] = useSearchParams();
+  const asked = parameters.has('open');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked for by the address alone
+  useEffect(() => {
+    if (!asked) return;
+    setParameters(
+      (old) => {
+        const next = new URLSearchParams(old);
+        next.delete('open');
+        return next;
+      },
+      { replace: true },
+    );
+    open();
+  }, [asked]);
+}

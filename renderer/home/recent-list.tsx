@@ -1,0 +1,56 @@
+/** The projects that were open lately; those whose file is gone say so and can be taken off the list. */
+import { IconFileOff, IconFileText, IconX } from '@tabler/icons-react';
+import type { RecentProject } from '../../engine/contract/api.ts';
+import { forgetProject, useProjects } from '../state/projects.ts';
+import { ago, EmptyState, IconButton, moment, Skeleton } from '../ui/index.ts';
+import classes from './home.module.css';
+
+export function RecentList({ busy, onOpen }: { busy: string | null; onOpen: (file: string) => void }) {
+  const recent = useProjects((state) => state.recent);
+  const failed = useProjects((state) => state.error !== null);
+  if (recent === null) return failed ? null : <Skeleton kind="rows" lines={4} />;
+  if (recent.length === 0) {
+    return (
+      <div className={classes.list}>
+        <EmptyState compact title="No projects yet">
+          Choose a template above: what you make is listed here from then on.
+        </EmptyState>
+      </div>
+    );
+  }
+  return (
+    <ul className={classes.list}>
+      {recent.map((project) => (
+        <Row key={project.file} project={project} busy={busy === project.file} onOpen={onOpen} />
+      ))}
+    </ul>
+  );
+}
+
+function Row({ project, busy, onOpen }: { project: RecentProject; busy: boolean; onOpen: (file: string) => void }) {
+  const { file, name, opened, exists } = project;
+  const Icon = exists ? IconFileText : IconFileOff;
+  return (
+    <li className={classes.row} data-gone={!exists || undefined}>
+      <button
+        type="button"
+        className={classes.open}
+        disabled={!exists}
+        aria-busy={busy || undefined}
+        aria-label={exists ? `Open ${name}` : `${name}: the file is gone`}
+        title={file}
+        onClick={() => onOpen(file)}
+      >
+        <Icon size={16} stroke={1.6} aria-hidden />
+        <span className={classes.name}>{name}</span>
+        <span className={classes.path}>
+          <bdi>{file}</bdi>
+        </span>
+        <span className={classes.when} title={moment(opened)}>
+          {exists ? ago(opened) : 'File is gone'}
+        </span>
+      </button>
+      <IconButton label={`Remove ${name} from the list`} icon={IconX} onClick={() => void forgetProject(file)} />
+    </li>
+  );
+}

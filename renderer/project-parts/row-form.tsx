@@ -1,0 +1,87 @@
+/** A row of a table chosen in the project: its kind, what that is, and the form of its parameters. */
+import { useId } from 'react';
+import type { FieldInfo } from '../../engine/contract/fields.ts';
+import type { Row } from '../../engine/contract/table.ts';
+import { change, type FormPlace, useFormAt } from '../state/form.ts';
+import { edit } from '../state/project.ts';
+import { Choice, SchemaForm, SettingRow } from '../ui/index.ts';
+import classes from './project-parts.module.css';
+import { withKind } from './row-kind.ts';
+
+export interface RowFormProps<R extends Row> {
+  place: FormPlace;
+  table: ReadonlyMap<string, R>;
+  /** Of the choice of kind: "Optimizer". */
+  label: string;
+  /** The row that holds where the project names none. */
+  standard?: string;
+  /** Given to a parameter that must be given when the kind is first chosen. */
+  begin?: (row: R) => Record<string, unknown>;
+  onBrowse?: ((key: string) => Promise<string | null>) | undefined;
+  /** Parameters that are not worth a field. */
+  without?: readonly string[];
+  stacked?: boolean;
+  custom?: (key: string, info: FieldInfo) => React.ReactNode | undefined;
+}
+
+export function RowForm<R extends Row>(props: RowFormProps<R>) {
+  const { place, table, label, standard, begin, onBrowse, without = [], stacked = false, custom } = props;
+  const id = useId();
+  const { value, problems, onChange } = useFormAt(place);
+  const named = typeof value.kind === 'string' ? value.kind : undefined;
+  const kind = named ?? standard;
+  const row = kind === undefined ? undefined : table.get(kind);
+  const choose = (next: string) => {
+    const chosen = table.get(next);
+    if (chosen) change(place, { ...begin?.(chosen), ...withKind(value, chosen) });
+  };
+  const dotted = place.join('.');
+  const own = problems.filter(({ path }) => path === dotted || path === `${dotted}.kind`);
+  const known = row && new Set([dotted, `${dotted}.kind`, ...Object.keys(row.params).map((key) => `${dotted}.${key}`)]);
+  const others = problems.filter(
+    ({ path }) => known && ![...known].some((at) => path === at || path.startsWith(`${at}.`)),
+  );
+  // What has no value yet needs its key, and the key its kind.
+  const tell = (key: string, next: unknown) => {
+    if (named === undefined && kind !== undefined && next !== undefined) change(place, { kind, [key]: next });
+    else onChange(key, next);
+  };
+  return (
+    <div>
+      <SettingRow
+        id={id}
+        label={label}
+        stacked={stacked}
+        help={`Which ${label.toLowerCase()} is used.`}
+        problems={[...own, ...others]}
+        onFix={(fix) => edit(fix.edits)}
+        onReset={named !== undefined && standard !== undefined ? () => change(place, undefined) : undefined}
+        standard={standard}
+      >
+        <Choice
+          id={id}
+          label={label}
+          value={row ? row.kind : null}
+          placeholder={named ?? 'Choose…'}
+          options={[...table.values()].map((each) => ({ value: each.kind, label: each.kind, hint: each.label }))}
+          onChange={choose}
+        />
+      </SettingRow>
+      {row && <p className={classes.help}>{row.help}</p>}
+      {row && (
+        <SchemaForm
+          shape={row.params}
+          only={Object.keys(row.params).filter((key) => !without.includes(key))}
+          value={value}
+          onChange={tell}
+          problems={problems}
+          place={dotted}
+          onFix={(fix) => edit(fix.edits)}
+          onBrowse={onBrowse}
+          stacked={stacked}
+          custom={custom}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+/** How long an epoch may take here, from earlier runs of the same network on the same device. Pure. */
+import type { RunRow } from '../../engine/contract/api.ts';
+
+export interface EpochEstimate {
+  /** Seconds of training an epoch, validation not counted. */
+  seconds: number;
+  /** The run whose rate it is. */
+  run: string;
+}
+
+export interface EstimateOf {
+  /** The project's name: its runs are named after it. */
+  project: string;
+  parameters: number;
+  /** Of training, an epoch. */
+  samples: number;
+  /** null: on whichever it was. */
+  device: string | null;
+}
+
+/** `digits-mlp-003` is a run of digits-mlp. */
+export function projectOfRun(name: string): string {
+  return name.replace(/-\d+$/, '');
+}
+
+/** `runs`: latest first. One of this very project counts before another of the same size. */
+export function epochEstimate(runs: readonly RunRow[], wanted: EstimateOf): EpochEstimate | null {
+  if (wanted.samples <= 0 || wanted.parameters <= 0) return null;
+  const fitting = runs.filter(
+    ({ summary }) =>
+      summary !== null &&
+      summary.parameters === wanted.parameters &&
+      (wanted.device === null || summary.device === wanted.device) &&
+      (summary.samples_per_second ?? 0) > 0,
+  );
+  const run = fitting.find(({ name }) => projectOfRun(name) === wanted.project) ?? fitting[0];
+  const rate = run?.summary?.samples_per_second;
+  return run && rate ? { seconds: wanted.samples / rate, run: run.name } : null;
+}

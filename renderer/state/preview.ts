@@ -1,0 +1,73 @@
+/** Samples of the open project's data, read again when the source, the transforms or what is asked for changes. */
+import { useEffect, useState } from 'react';
+import type { ErrorInfo } from '../../engine/contract/errors.ts';
+import { isObject } from '../../engine/contract/report.ts';
+import type { ProjectPreview } from '../../engine/contract/wire.ts';
+import { engine } from '../client/client.ts';
+import { useValueAt } from './form.ts';
+import { useProjectState } from './project.ts';
+import { infoOf } from './session.ts';
+
+export interface Wanted {
+  part: 'train' | 'test';
+  start: number;
+  count: number;
+  /** null: samples of every class. */
+  class: number | null;
+}
+
+export interface PreviewState {
+  /** The newest that was read; stays while the next is on its way. */
+  preview: ProjectPreview | null;
+  error: ErrorInfo | null;
+  reading: boolean;
+}
+
+const blank: PreviewState = { preview: null, error: null, reading: false };
+/** A person who types a path or a number is not read after at every key. */
+const restMs = 150;
+
+/** `round` is changed to read once more what has not changed. */
+export function usePreview(wanted: Wanted, round: number): PreviewState {
+  const file = useProjectState((state) => state.file);
+  const source = useValueAt(['data', 'source']);
+  const transforms = useValueAt(['data', 'transforms']);
+  const [state, setState] = useState(blank);
+  const [shownFor, setShownFor] = useState('');
+  const sourceKey = JSON.stringify([file, source]);
+  const wantedKey = JSON.stringify([transforms, wanted, round]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the keys stand for all that is read
+  useEffect(() => {
+    if (file === null || !isObject(source)) return setState(blank);
+    // Samples of another source are not this one's.
+    const other = shownFor !== sourceKey;
+    setState((before) => ({ ...(other ? blank : before), reading: true }));
+    setShownFor(sourceKey);
+    const end = new AbortController();
+    const read = async () => {
+      const { class: only, ...rest } = wanted;
+      try {
+        const preview = await engine.data.preview(
+          {
+            file,
+            source,
+            transforms: Array.isArray(transforms) ? transforms : [],
+            ...rest,
+            ...(only === null ? {} : { class: only }),
+          },
+          { signal: end.signal },
+        );
+        if (!end.signal.aborted) setState({ preview, error: null, reading: false });
+      } catch (thrown) {
+        if (!end.signal.aborted) setState({ preview: null, error: infoOf(thrown), reading: false });
+      }
+    };
+    const due = setTimeout(() => void read(), other && shownFor === '' ? 0 : restMs);
+    return () => {
+      clearTimeout(due);
+      end.abort();
+    };
+  }, [sourceKey, wantedKey]);
+  return state;
+}
