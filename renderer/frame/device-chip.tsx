@@ -26,7 +26,7 @@ export function DeviceChip() {
       : total - device.memory_free;
   const share = used === null || total === null ? 0 : Math.min(1, used / total);
   return (
-    <button type="button" className={styles.chip} onClick={() => navigate('/devices')} aria-label="Device and memory">
+    <button type="button" className={styles.chip} onClick={() => navigate('/devices')} title="Device and memory">
       <span>{device?.name ?? 'Device…'}</span>
       {total !== null && (
         <>

@@ -48,10 +48,10 @@ export function keyName(key: string): string {
   return (mac ? macNames[low] : names[low]) ?? arrows[low] ?? (key.length === 1 ? key.toUpperCase() : key);
 }
 
-/** A key combination such as `mod+shift+P`, as this desktop writes it. */
+/** A key combination such as `mod+shift+P`, as this desktop writes it. No part of the name of what it stands on. */
 export function KeyHint({ keys }: { keys: string }) {
   return (
-    <span className={classes.keys}>
+    <span className={classes.keys} aria-hidden>
       {keys.split('+').map((key) => (
         <Kbd key={key}>{keyName(key)}</Kbd>
       ))}
