@@ -48,6 +48,7 @@ export default defineConfig({
           fileParallelism: false,
           testTimeout: 90_000,
           hookTimeout: 90_000,
+          expect: { poll: { timeout: 15_000, interval: 50 } },
         },
       },
       { test: { name: 'parity', root, include: ['test/parity/**/*.test.ts'], pool: 'forks', testTimeout: 900_000 } },
