@@ -2,13 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { chooseDevice } from '../contract/device-choice.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { type Num, toNum } from '../contract/events.ts';
 import type { NativeSession } from '../contract/native.ts';
 import { readProject, resolveProject } from '../contract/project.ts';
 import { loadAddon } from '../native/load.ts';
 import { Checkpoints, type LoadedCheckpoint } from './checkpoints.ts';
-import { chooseDevice } from './device.ts';
 import { readEnvironment } from './environment.ts';
 import { findRun } from './folder.ts';
 import { nativePlan, type PreparedData, planRun, prepareData } from './prepare.ts';

@@ -1,6 +1,7 @@
 /** From a project's text to what a session needs: read, edited, planned against its data, packed, split. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { type Choice, chooseDevice, choosePrecision } from '../contract/device-choice.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { fieldInfo } from '../contract/fields.ts';
 import type { Addon, NativePlan } from '../contract/native.ts';
@@ -13,7 +14,6 @@ import type { DataFacts } from '../contract/tensors.ts';
 import { describeSource, makeSplits, packSource, type Splits } from '../data/index.ts';
 import { systemError } from '../files.ts';
 import { cacheDir } from '../workspace.ts';
-import { type Choice, chooseDevice, choosePrecision } from './device.ts';
 import type { TrainRequest } from './types.ts';
 
 export interface PlannedRun {

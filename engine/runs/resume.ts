@@ -1,6 +1,7 @@
 /** Goes on with a run from its newest whole checkpoint, as if it had never ended. */
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { chooseDevice } from '../contract/device-choice.ts';
 import { GradloomError } from '../contract/errors.ts';
 import type { RunEvent } from '../contract/events.ts';
 import type { Addon } from '../contract/native.ts';
@@ -10,7 +11,6 @@ import { loadAddon } from '../native/load.ts';
 import { Checkpoints, type LoadedCheckpoint } from './checkpoints.ts';
 import { ChunkSize } from './chunks.ts';
 import type { RunControl } from './control.ts';
-import { chooseDevice } from './device.ts';
 import { replaceFile } from './durable.ts';
 import { describeEnvironment, type Environment, readEnvironment, writeEnvironment } from './environment.ts';
 import { findRun, isTemporary, lockRun, projectName } from './folder.ts';

@@ -1,8 +1,8 @@
 /** Wishes and their answers, the sizes of chunks, the choice of a device. */
 import { describe, expect, test } from 'vitest';
+import { chooseDevice, choosePrecision } from '../../engine/contract/device-choice.ts';
 import { ChunkSize } from '../../engine/runs/chunks.ts';
 import { RunControl } from '../../engine/runs/control.ts';
-import { chooseDevice, choosePrecision } from '../../engine/runs/device.ts';
 
 describe('a wish', () => {
   test('is answered when it has taken effect', async () => {

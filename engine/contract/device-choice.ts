@@ -1,6 +1,6 @@
-/** Which device and precision a run uses, and why. */
-import { GradloomError } from '../contract/errors.ts';
-import type { NativeDevice } from '../contract/native.ts';
+/** Which device and precision a run uses, and why: asked by the trainer, and by the window before there is a run. */
+import { GradloomError } from './errors.ts';
+import type { NativeDevice } from './native.ts';
 
 export interface Choice {
   value: string;
