@@ -38,6 +38,7 @@ interface PreparationProgress {
 
 interface LiveWorker {
   process: WorkerProcess;
+  job: Job['type'];
   exited: Promise<ExitInfo>;
   ask(action: RunAction | 'interrupt'): Promise<RunState>;
 }
@@ -52,6 +53,7 @@ interface Conversation {
 
 /** How long a worker may take to save when the service closes. */
 const patienceMs = 20_000;
+const writesNothing = new Set<Job['type']>(['devices', 'evaluate', 'predict']);
 
 export class Service {
   readonly #host: ProcessHost;
@@ -61,11 +63,11 @@ export class Service {
   readonly #liveRuns = new Map<string, Promise<unknown>>();
   readonly #following = new Set<AbortController>();
   readonly #progress = new Map<string, PreparationProgress>();
-  readonly #onChange: () => void;
+  readonly #onChange: (run?: string) => void;
   #closed = false;
 
   /** `onChange` is called when a run of this service has begun, ended or changed its state. */
-  constructor(options: { processes: ProcessHost; workerEntry: string; onChange?: () => void }) {
+  constructor(options: { processes: ProcessHost; workerEntry: string; onChange?: (run?: string) => void }) {
     this.#onChange = options.onChange ?? (() => {});
     this.#host = options.processes;
     this.#workerEntry = options.workerEntry;
@@ -153,8 +155,10 @@ export class Service {
     this.#closed = true;
     for (const following of this.#following) following.abort();
     await Promise.all(
-      [...this.#workers].map(async ({ ask, exited, process: child }) => {
-        void ask('interrupt');
+      [...this.#workers].map(async ({ ask, exited, job, process: child }) => {
+        if (writesNothing.has(job))
+          child.kill(); // it may be busy with loading libtorch
+        else void ask('interrupt');
         const impatient = setTimeout(() => child.kill(), patienceMs);
         await exited;
         clearTimeout(impatient);
@@ -192,7 +196,7 @@ export class Service {
         onEvent: (event) => {
           if (event.type === 'progress' && event.run !== undefined) preparing.add(event.run);
           if (event.type === 'start' || event.type === 'end') begin(event.run);
-          this.#note(event);
+          this.#note(event, folder);
           onEvent?.(event);
         },
         onComplaint,
@@ -205,7 +209,7 @@ export class Service {
           const error = GradloomError.from(thrown);
           for (const run of preparing) this.#progress.delete(run);
           if (folder !== undefined && error.code === 'WORKER_DIED') await markDied(folder, error);
-          this.#onChange();
+          this.#onChange(folder);
           tellEnd(error);
           if (!begun) reject(error);
         },
@@ -213,15 +217,16 @@ export class Service {
     });
   }
 
-  #note(event: RunEvent): void {
+  /** `run`: the folder, once it is known. */
+  #note(event: RunEvent, run: string | undefined): void {
     if (event.type === 'progress' && event.run !== undefined) {
       const { stage, done, total } = event;
-      if (!this.#progress.has(event.run)) this.#onChange();
+      if (!this.#progress.has(event.run)) this.#onChange(event.run);
       this.#progress.set(event.run, { stage, done, total });
     }
     if (event.type === 'start' || event.type === 'end') this.#progress.delete(event.run);
     if (event.type === 'state' || event.type === 'start' || event.type === 'end' || event.type === 'epoch')
-      this.#onChange();
+      this.#onChange(run);
   }
 
   /** Starts a worker, gives it its job, and listens until it ends. */
@@ -234,6 +239,7 @@ export class Service {
     const exited = new Promise<ExitInfo>((resolve) => child.onExit(resolve));
     const worker: LiveWorker = {
       process: child,
+      job: job.type,
       exited,
       ask: (action) =>
         new Promise((resolve) => {

@@ -31,25 +31,17 @@ import { windowIsBuilt } from './window.mjs';
 /** CUDA 13, which this libtorch is built for, wants at least this driver on Linux. */
 const oldestDriver = 580;
 
+/** An installed app was built elsewhere: it comes without a lock file, and needs no tools. */
+const isCheckout = () => existsSync(path.join(rootDir(), 'package-lock.json'));
+
 /**
  * @returns {Promise<Report>}
  */
 export async function inspect() {
-  const findings = (
-    await Promise.all([
-      node(),
-      packages(),
-      python(),
-      compiler(),
-      buildTools(),
-      libtorch(),
-      addon(),
-      graphics(),
-      appShell(),
-      cache(),
-      workspace(),
-    ])
-  ).flat();
+  const looks = isCheckout()
+    ? [node, packages, python, compiler, buildTools, libtorch, addon, graphics, appShell, cache, workspace]
+    : [libtorch, graphics, cache, workspace];
+  const findings = (await Promise.all(looks.map((look) => look()))).flat();
   return { ok: findings.every((finding) => finding.status !== 'missing'), findings };
 }
 
