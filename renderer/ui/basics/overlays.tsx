@@ -50,41 +50,46 @@ export interface MenuProps {
   width?: number;
 }
 
+/** What a menu offers, inside Mantine's dropdown. */
+export function MenuEntries({ items }: { items: readonly MenuItem[] }) {
+  return items.map((item, index) => {
+    if ('divider' in item) {
+      return (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line has nothing but its place
+        <Fragment key={`line ${index}`}>
+          {index > 0 && <MantineMenu.Divider />}
+          {item.divider !== '' && <MantineMenu.Label>{item.divider}</MantineMenu.Label>}
+        </Fragment>
+      );
+    }
+    const right =
+      item.keys !== undefined ? (
+        <KeyHint keys={item.keys} />
+      ) : (
+        item.hint !== undefined && <span className={classes.itemHint}>{item.hint}</span>
+      );
+    return (
+      <MantineMenu.Item
+        // biome-ignore lint/suspicious/noArrayIndexKey: two projects may have one name
+        key={`${item.label} ${index}`}
+        leftSection={drawIcon(item.icon)}
+        rightSection={right}
+        disabled={item.disabled ?? false}
+        {...(item.danger ? { color: 'red' } : {})}
+        onClick={item.onClick}
+      >
+        {item.label}
+      </MantineMenu.Item>
+    );
+  });
+}
+
 export function Menu({ trigger, items, label, align = 'start', width = 240 }: MenuProps) {
   return (
     <MantineMenu position={`bottom-${align}`} width={width}>
       <MantineMenu.Target>{trigger}</MantineMenu.Target>
       <MantineMenu.Dropdown {...(label === undefined ? {} : { 'aria-label': label })}>
-        {items.map((item, index) => {
-          if ('divider' in item) {
-            return (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a line has nothing but its place
-              <Fragment key={`line ${index}`}>
-                {index > 0 && <MantineMenu.Divider />}
-                {item.divider !== '' && <MantineMenu.Label>{item.divider}</MantineMenu.Label>}
-              </Fragment>
-            );
-          }
-          const right =
-            item.keys !== undefined ? (
-              <KeyHint keys={item.keys} />
-            ) : (
-              item.hint !== undefined && <span className={classes.itemHint}>{item.hint}</span>
-            );
-          return (
-            <MantineMenu.Item
-              // biome-ignore lint/suspicious/noArrayIndexKey: two projects may have one name
-              key={`${item.label} ${index}`}
-              leftSection={drawIcon(item.icon)}
-              rightSection={right}
-              disabled={item.disabled ?? false}
-              {...(item.danger ? { color: 'red' } : {})}
-              onClick={item.onClick}
-            >
-              {item.label}
-            </MantineMenu.Item>
-          );
-        })}
+        <MenuEntries items={items} />
       </MantineMenu.Dropdown>
     </MantineMenu>
   );

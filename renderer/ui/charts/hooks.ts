@@ -1,0 +1,51 @@
+/** What charts watch: their width, the colours of the theme, the sharpness of the screen. */
+import { type RefObject, useEffect, useLayoutEffect, useState } from 'react';
+
+/** The element's inner width in CSS pixels; 0 until it is laid out. */
+export function useWidth(ref: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (!element) return;
+    setWidth(element.clientWidth);
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [ref]);
+  return width;
+}
+
+/** Changes when colours on a canvas must be read anew, or its pixels have another size. */
+export function useLook(): number {
+  const [look, setLook] = useState(0);
+  useEffect(() => {
+    const change = () => setLook((was) => was + 1);
+    const observer = new MutationObserver(change);
+    observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-mantine-color-scheme'] });
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    scheme.addEventListener('change', change);
+    return () => {
+      observer.disconnect();
+      scheme.removeEventListener('change', change);
+    };
+  }, []);
+  useEffect(() => {
+    const screen = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
+    const change = () => setLook((was) => was + 1);
+    screen.addEventListener('change', change, { once: true });
+    return () => screen.removeEventListener('change', change);
+  });
+  return look;
+}
+
+let measuring: CanvasRenderingContext2D | null | undefined;
+
+/** How wide a tick's label is. */
+export function textWidth(text: string): number {
+  if (measuring === undefined) {
+    measuring = typeof document === 'undefined' ? null : document.createElement('canvas').getContext('2d');
+  }
+  if (!measuring) return text.length * 7;
+  measuring.font = '12px "Inter Variable", sans-serif';
+  return measuring.measureText(text).width;
+}

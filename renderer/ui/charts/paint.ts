@@ -1,0 +1,166 @@
+/** Paints series on a canvas: bands, lines, gaps, and what a logarithmic axis hides. */
+import { decimate } from './decimate.ts';
+import type { Frame, LineSeries } from './model.ts';
+import { type Range, scaleOf } from './scale.ts';
+import { smooth } from './smooth.ts';
+
+export interface PaintOptions {
+  frame: Frame;
+  /** The plot's size in CSS pixels. */
+  width: number;
+  height: number;
+  smoothing: number;
+  /** What a colour is on screen now. */
+  colorOf: (color: string) => string;
+  /** The series under the pointer: the others step back. */
+  focus: string | null;
+}
+
+export function paint(context: CanvasRenderingContext2D, series: readonly LineSeries[], options: PaintOptions): void {
+  const { frame, width, height } = options;
+  const toX = scaleOf(frame.x, [0, width], false);
+  const toY = scaleOf(frame.y, [height, 0], frame.log);
+  context.clearRect(0, 0, width, height);
+  context.lineJoin = 'round';
+  context.lineCap = 'round';
+  // Ghosts first, so that nothing given up covers what counts.
+  const order = [...series].sort((a, b) => Number(b.ghost ?? false) - Number(a.ghost ?? false));
+  for (const line of order) {
+    const color = options.colorOf(line.color);
+    const back = options.focus !== null && options.focus !== line.key;
+    const strength = (line.ghost ? 0.45 : 1) * (back ? 0.25 : 1);
+    const thinned = decimate(line, frame.x);
+    const smoothed = options.smoothing > 0 && !line.ghost;
+    context.strokeStyle = color;
+    context.fillStyle = color;
+    context.globalAlpha = strength * 0.13;
+    if (line.min && line.max && !line.ghost) {
+      band(context, thinned.x, thinned.min, thinned.max, toX, (value) => clampLog(value, frame, toY));
+    }
+    context.setLineDash(line.dashed ? [5, 4] : line.ghost ? [2, 3] : []);
+    context.globalAlpha = strength * (smoothed ? 0.28 : 1);
+    context.lineWidth = smoothed ? 1 : 1.5;
+    stroke(context, thinned.x, thinned.mean, toX, toY, frame.log, line.sparse ?? false);
+    if (smoothed) {
+      const even = decimate({ x: line.x, mean: smooth(line.mean, options.smoothing) }, frame.x);
+      context.globalAlpha = strength;
+      context.lineWidth = 1.75;
+      stroke(context, even.x, even.mean, toX, toY, frame.log, line.sparse ?? false);
+    }
+    context.setLineDash([]);
+    context.globalAlpha = strength;
+    if (!line.sparse) gapMarks(context, thinned.gaps, toX, [width, height]);
+    if (frame.log) hiddenMarks(context, thinned.x, thinned.mean, toX, [width, height]);
+  }
+  context.globalAlpha = 1;
+}
+
+function clampLog(value: number, frame: Frame, toY: (value: number) => number): number {
+  return toY(frame.log && value <= 0 ? frame.y[0] : value);
+}
+
+type ToPixel = (value: number) => number;
+
+function band(
+  context: CanvasRenderingContext2D,
+  x: Float64Array,
+  min: Float64Array,
+  max: Float64Array,
+  toX: ToPixel,
+  toY: ToPixel,
+): void {
+  let start = -1;
+  for (let index = 0; index <= x.length; index++) {
+    const there = index < x.length && Number.isFinite(min[index]) && Number.isFinite(max[index]);
+    if (there && start < 0) start = index;
+    if (there || start < 0) continue;
+    context.beginPath();
+    for (let at = start; at < index; at++) context.lineTo(toX(x[at] as number), toY(max[at] as number));
+    for (let at = index - 1; at >= start; at--) context.lineTo(toX(x[at] as number), toY(min[at] as number));
+    context.fill();
+    start = -1;
+  }
+}
+
+function stroke(
+  context: CanvasRenderingContext2D,
+  x: Float64Array,
+  values: Float64Array,
+  toX: ToPixel,
+  toY: ToPixel,
+  log: boolean,
+  sparse: boolean,
+): void {
+  const lone: number[] = [];
+  let run = 0;
+  context.beginPath();
+  for (let index = 0; index <= x.length; index++) {
+    const value = values[index] ?? Number.NaN;
+    if (index < x.length && Number.isFinite(value) && !(log && value <= 0)) {
+      const [left, top] = [toX(x[index] as number), toY(value)];
+      if (run === 0) context.moveTo(left, top);
+      else context.lineTo(left, top);
+      run++;
+      continue;
+    }
+    if (sparse && index < x.length && !Number.isFinite(value)) continue;
+    // A point between two gaps has no line to be seen by.
+    if (run === 1) lone.push(index - 1);
+    run = 0;
+  }
+  context.stroke();
+  if (sparse && lone.length === 0) return;
+  for (const index of lone) dot(context, toX(x[index] as number), toY(values[index] as number), 2.5);
+}
+
+function dot(context: CanvasRenderingContext2D, left: number, top: number, radius: number): void {
+  if (!Number.isFinite(left) || !Number.isFinite(top)) return;
+  context.beginPath();
+  context.arc(left, top, radius, 0, 2 * Math.PI);
+  context.fill();
+}
+
+/** A small cross on the axis at each place where values are not finite; at most one in three pixels. */
+function gapMarks(
+  context: CanvasRenderingContext2D,
+  gaps: readonly number[],
+  toX: ToPixel,
+  [width, height]: Range,
+): void {
+  let last = Number.NEGATIVE_INFINITY;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  for (const gap of gaps) {
+    const left = toX(gap);
+    if (left < 0 || left > width || left - last < 6) continue;
+    last = left;
+    const top = height - 6;
+    context.moveTo(left - 3, top - 3);
+    context.lineTo(left + 3, top + 3);
+    context.moveTo(left + 3, top - 3);
+    context.lineTo(left - 3, top + 3);
+  }
+  context.stroke();
+}
+
+/** A small arrow to below at the axis where a logarithmic axis cannot show a value. */
+function hiddenMarks(
+  context: CanvasRenderingContext2D,
+  x: Float64Array,
+  values: Float64Array,
+  toX: ToPixel,
+  [width, height]: Range,
+): void {
+  let last = Number.NEGATIVE_INFINITY;
+  for (let index = 0; index < x.length; index++) {
+    if (!((values[index] as number) <= 0)) continue;
+    const left = toX(x[index] as number);
+    if (left < 0 || left > width || left - last < 7) continue;
+    last = left;
+    context.beginPath();
+    context.moveTo(left - 3.5, height - 7);
+    context.lineTo(left + 3.5, height - 7);
+    context.lineTo(left, height - 1);
+    context.fill();
+  }
+}
