@@ -26,7 +26,7 @@ export function TitleBar() {
         </>
       )}
       <span className={styles.spring} />
-      <button type="button" className={styles.search} onClick={openPalette} aria-label="Search commands">
+      <button type="button" className={styles.search} onClick={openPalette} title="Search commands">
         <IconSearch size={15} stroke={1.6} aria-hidden />
         <span>Search commands</span>
         <Kbd keys="Mod+K" />
