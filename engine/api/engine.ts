@@ -48,7 +48,7 @@ export function openEngine({ processes, workerEntry, root, log }: EngineOptions)
   const service = new Service({
     processes,
     workerEntry: workerEntry ?? path.join(rootDir(), 'dist', 'worker.js'),
-    onChange: () => runList.wake(),
+    onChange: (run) => runList.wake(run),
   });
   const parts: Parts = {
     home,

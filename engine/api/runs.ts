@@ -9,6 +9,7 @@ import { bytes } from '../format.ts';
 import { renameRun, restoreRun, trashRun, writeNotes } from '../runs/care.ts';
 import { exportedFile, runDetails } from '../runs/details.ts';
 import { findRun } from '../runs/folder.ts';
+import { runsDir } from '../workspace.ts';
 import { type Parts, wire } from './parts.ts';
 
 /** A larger file does not fit into one message. */
@@ -18,15 +19,20 @@ export function runCalls(parts: Parts) {
   const { home, liveRuns, places, runList, service, settings } = parts;
   const calls = wire.runs;
 
-  /** Changes that the list of runs shows at once. */
-  const changing = async <T>(work: Promise<T>): Promise<T> => {
+  /** By its folder, or by its name in the workspace; never relative to wherever this process stands. */
+  const reach = async (run: string): Promise<string> => {
+    const plain = path.basename(run) === run && run !== '..';
+    return findRun(await places.reach(plain ? path.join(runsDir(home), run) : run));
+  };
+  /** A change that the list of runs shows at once. */
+  const changing = async <T>(run: string, work: (folder: string) => Promise<T>): Promise<T> => {
+    const folder = await reach(run);
     try {
-      return await work;
+      return await work(folder);
     } finally {
-      runList.wake();
+      runList.wake(folder);
     }
   };
-  const reach = async (run: string): Promise<string> => places.reach(await findRun(run, home));
 
   return {
     watch: calls.watch.handler(({ input, signal }) => runList.watch(input.seen, waitMs, signal)),
@@ -35,25 +41,23 @@ export function runCalls(parts: Parts) {
       const projectFile = await places.reach(file);
       const { device, threads } = await settings.read();
       const wanted = await reachableProject(text, projectFile, parts);
-      const { run } = await changing(
-        service.train({
-          projectFile,
-          projectText: text,
-          ...(device !== null && wanted.device === 'auto' ? { device } : {}),
-          ...(threads === null ? {} : { threads }),
-        }),
-      );
+      const { run } = await service.train({
+        projectFile,
+        projectText: text,
+        ...(device !== null && wanted.device === 'auto' ? { device } : {}),
+        ...(threads === null ? {} : { threads }),
+      });
       return { run };
     }),
     resume: calls.resume.handler(async ({ input: { run, ...options } }) => {
-      const started = await changing(service.resume({ run: await reach(run), ...options }));
+      const started = await changing(run, (folder) => service.resume({ run: folder, ...options }));
       return { run: started.run };
     }),
     act: calls.act.handler(async ({ input: { run, action } }) => ({
-      status: await changing(service.act(await reach(run), action)),
+      status: await changing(run, (folder) => service.act(folder, action)),
     })),
     follow: calls.follow.handler(async ({ input: { run, points, cursor }, signal }) =>
-      liveRuns.follow(await reach(run), points, cursor, signal),
+      liveRuns.follow(await reach(run), points, cursor, signal ? { signal } : {}),
     ),
     series: calls.series.handler(async ({ input: { run, from, to, points } }) =>
       liveRuns.series(await reach(run), from, to, points),
@@ -62,13 +66,17 @@ export function runCalls(parts: Parts) {
       service.evaluate(await reach(run), { ...options, ...(signal ? { signal } : {}) }),
     ),
     rename: calls.rename.handler(async ({ input: { run, name } }) => ({
-      run: await changing(renameRun(await reach(run), name)),
+      run: await changing(run, (folder) => renameRun(folder, name)),
     })),
-    note: calls.note.handler(async ({ input: { run, notes } }) => changing(writeNotes(await reach(run), notes))),
+    note: calls.note.handler(({ input: { run, notes } }) => changing(run, (folder) => writeNotes(folder, notes))),
     remove: calls.remove.handler(async ({ input }) => ({
-      trashed: await changing(trashRun(await reach(input.run), home)),
+      trashed: await changing(input.run, (folder) => trashRun(folder, home)),
     })),
-    restore: calls.restore.handler(async ({ input }) => ({ run: await changing(restoreRun(input.trashed, home)) })),
+    restore: calls.restore.handler(async ({ input }) => {
+      const run = await restoreRun(input.trashed, home);
+      runList.wake(run);
+      return { run };
+    }),
     export: calls.export.handler(async ({ input: { run, ...options } }) => {
       if (options.out !== undefined) await places.reach(options.out);
       const exported = await service.exportRun(await reach(run), options);

@@ -1,4 +1,5 @@
 /** The values of a run step by step, in columns that grow, and their thinning to buckets of a power of two: a finished bucket never changes. */
+import { fromNum, type Num } from '../contract/events.ts';
 
 export const axes = ['step', 'epoch', 'time'] as const;
 export type Axis = (typeof axes)[number];
@@ -7,27 +8,40 @@ export type Axis = (typeof axes)[number];
 const block = 64;
 const firstCapacity = 1024;
 
+/** Numbers of a column, non-finite ones as words. */
+export type Values = number | ArrayLike<Num>;
+
+function grown(values: Float64Array, capacity: number): Float64Array {
+  const larger = new Float64Array(capacity);
+  larger.set(values);
+  return larger;
+}
+
+function copy(from: ArrayLike<Num>, to: Float64Array, start: number, end: number): void {
+  for (let i = start; i < end; i += 1) {
+    const value = from[i - start];
+    to[i] = typeof value === 'number' ? value : value === undefined ? Number.NaN : fromNum(value);
+  }
+}
+
 /** Minimum, maximum, sum and count of points that have a value. */
 type Summary = [min: number, max: number, sum: number, count: number];
 
 class Column {
   values: Float64Array;
   /** Four numbers a block, of the blocks that are full. */
-  #blocks = new Float64Array();
+  #blocks: Float64Array = new Float64Array();
   #full = 0;
 
   constructor(capacity: number) {
-    this.values = new Float64Array(capacity).fill(Number.NaN);
+    this.values = new Float64Array(capacity);
   }
 
   grow(capacity: number): void {
-    const values = new Float64Array(capacity).fill(Number.NaN);
-    values.set(this.values);
-    this.values = values;
+    this.values = grown(this.values, capacity);
   }
 
   cut(length: number): void {
-    this.values.fill(Number.NaN, length);
     this.#full = Math.min(this.#full, Math.floor(length / block));
   }
 
@@ -54,9 +68,7 @@ class Column {
 
   #sumUp(blocks: number): void {
     if (4 * blocks > this.#blocks.length) {
-      const larger = new Float64Array(Math.max(4 * blocks, 2 * this.#blocks.length));
-      larger.set(this.#blocks);
-      this.#blocks = larger;
+      this.#blocks = grown(this.#blocks, Math.max(4 * blocks, 2 * this.#blocks.length));
     }
     for (; this.#full < blocks; this.#full += 1) {
       const summary: Summary = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
@@ -115,30 +127,26 @@ export class Columns {
     return this.#axes[name][index] ?? Number.NaN;
   }
 
-  /** Appends points. `values`: what each column has for them; a column that is not named has none. */
-  append(
-    steps: readonly number[],
-    place: (index: number) => { epoch: number; time: number },
-    values: Iterable<[string, (index: number) => number]>,
-  ): void {
+  /** Appends points. `values`: what each column has for them, one number for all or one each; a column that is not named has none. */
+  append(points: Record<Axis, ArrayLike<number>>, values: Iterable<[string, Values]>): void {
     const start = this.#length;
-    this.#reserve(start + steps.length);
-    const { step, epoch, time } = this.#axes;
-    for (let i = 0; i < steps.length; i += 1) {
-      const at = place(i);
-      step[start + i] = steps[i] as number;
-      epoch[start + i] = at.epoch;
-      time[start + i] = at.time;
-    }
-    for (const [name, value] of values) {
+    const end = start + points.step.length;
+    this.#reserve(end);
+    for (const name of axes) copy(points[name], this.#axes[name], start, end);
+    const named = new Set<Column>();
+    for (const [name, given] of values) {
       let column = this.#columns.get(name);
       if (!column) {
         column = new Column(this.#capacity);
+        column.values.fill(Number.NaN, 0, start);
         this.#columns.set(name, column);
       }
-      for (let i = 0; i < steps.length; i += 1) column.values[start + i] = value(i);
+      named.add(column);
+      if (typeof given === 'number') column.values.fill(given, start, end);
+      else copy(given, column.values, start, end);
     }
-    this.#length = start + steps.length;
+    for (const column of this.#columns.values()) if (!named.has(column)) column.values.fill(Number.NaN, start, end);
+    this.#length = end;
   }
 
   /** How many points have a step up to `step`. Steps rise. */
@@ -155,12 +163,11 @@ export class Columns {
   /** Takes what lies beyond the first `length` points away and answers it. */
   cut(length: number): Columns {
     const beyond = new Columns();
-    const at = (values: Float64Array) => (i: number) => values[length + i] as number;
-    const [epoch, time] = [at(this.#axes.epoch), at(this.#axes.time)];
+    const part = (values: Float64Array) => values.subarray(length, this.#length);
+    const { step, epoch, time } = this.#axes;
     beyond.append(
-      Array.from(this.#axes.step.subarray(length, this.#length)),
-      (i) => ({ epoch: epoch(i), time: time(i) }),
-      [...this.#columns].map(([name, { values }]) => [name, at(values)]),
+      { step: part(step), epoch: part(epoch), time: part(time) },
+      [...this.#columns].map(([name, { values }]) => [name, part(values)]),
     );
     this.#length = length;
     for (const column of this.#columns.values()) column.cut(length);
@@ -195,11 +202,7 @@ export class Columns {
   #reserve(length: number): void {
     if (length <= this.#capacity) return;
     while (this.#capacity < length) this.#capacity *= 2;
-    for (const name of axes) {
-      const larger = new Float64Array(this.#capacity);
-      larger.set(this.#axes[name]);
-      this.#axes[name] = larger;
-    }
+    for (const name of axes) this.#axes[name] = grown(this.#axes[name], this.#capacity);
     for (const column of this.#columns.values()) column.grow(this.#capacity);
   }
 }

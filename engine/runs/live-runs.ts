@@ -40,10 +40,10 @@ class LiveRun {
     return this.#tail.position;
   }
 
-  /** Reads what is new; followers that ask at the same time share one look. */
-  async refresh(): Promise<void> {
+  /** Reads what is new, unless that was done in the last `freshMs`; followers that ask at the same time share one look. */
+  async refresh(freshMs: number): Promise<void> {
     this.used = performance.now();
-    if (!this.#reading && performance.now() - this.#read < frameMs / 2) return;
+    if (!this.#reading && performance.now() - this.#read < freshMs) return;
     this.#reading ??= this.#refresh().finally(() => {
       this.#reading = null;
     });
@@ -67,15 +67,16 @@ class LiveRun {
     }
     // Whoever writes is alive. Asking costs the run a connection, so a silent one is asked once a second.
     const now = performance.now();
-    if (grew === true && isLiveState(this.series.status)) this.#asked = now;
-    else if (isLiveState(this.series.status) && now - this.#asked < idleMs) return;
-    else if (isLiveState(this.series.status)) {
+    const first = this.#asked === Number.NEGATIVE_INFINITY; // then it tells of old times
+    if (isLiveState(this.series.status) && (first || grew !== true)) {
+      if (now - this.#asked < idleMs) return;
       this.#asked = now;
       const { status, summary } = await describeRun(this.folder);
       this.status = status;
       this.error = this.series.error ?? summary?.error ?? null;
       return;
     }
+    this.#asked = now;
     this.status = this.series.status;
     this.error = this.series.error;
   }
@@ -96,28 +97,27 @@ export class LiveRuns {
     run: string,
     points: number,
     cursor: FollowCursor | null,
-    signal?: AbortSignal,
-    patience: number = waitMs,
+    { signal, patience = waitMs, gap = frameMs }: { signal?: AbortSignal; patience?: number; gap?: number } = {},
   ): Promise<FollowFrame> {
     const live = this.#open(await findRun(run));
     const until = performance.now() + patience;
-    await live.refresh();
+    await live.refresh(gap / 2);
     // The window has just shown a frame: the next one may wait for more to come.
-    if (cursor && this.#lifeOf(live, points).life === cursor.life) await pause(frameMs, signal);
+    if (cursor && this.#lifeOf(live, points).life === cursor.life) await pause(gap, signal);
     for (;;) {
-      await live.refresh();
+      await live.refresh(gap / 2);
       const changed = cursor === null || this.#versionOf(live, points) !== cursor.version;
       const left = until - performance.now();
       if (changed || left <= 0 || signal?.aborted) return this.#frame(live, points, cursor);
       const busy = isLiveState(live.status) || this.#progress(live.folder) !== null;
-      await pause(Math.min(busy ? frameMs : idleMs, left), signal);
+      await pause(Math.min(busy ? gap : idleMs, left), signal);
     }
   }
 
   /** Steps `from` to `to` for a closer look. @throws GradloomError RUN_NOT_FOUND */
   async series(run: string, from: number, to: number, points: number): Promise<SeriesWire> {
     const live = this.#open(await findRun(run));
-    await live.refresh();
+    await live.refresh(frameMs / 2);
     const { columns } = live.series;
     const [start, end] = [columns.countUpTo(from - 1), columns.countUpTo(to)];
     return toWire(columns.thin(Columns.sizeFor(end - start, points), 0, start, Math.max(start, end)));

@@ -1,8 +1,8 @@
 /** What a run's journal amounts to, grown event by event: effective series, ghosts, epochs, notes, and where the run stands. */
 import type { RunNote } from '../contract/api.ts';
 import type { ErrorInfo } from '../contract/errors.ts';
-import { fromNum, type Num, type RunEvent, type RunState } from '../contract/events.ts';
-import { Columns } from './columns.ts';
+import type { Num, RunEvent, RunState } from '../contract/events.ts';
+import { Columns, type Values } from './columns.ts';
 import { endSentence, resumeSentence, startSentences } from './sentences.ts';
 import type { EpochEvent } from './types.ts';
 
@@ -36,6 +36,7 @@ export class LiveSeries {
   /** The time of the last event; null after a pause or an end. */
   #clock: number | null = null;
   #recent: { steps: number; seconds: number }[] = [];
+  #secondsOfEpochs = 0;
 
   /** Training samples a second at present, or of the last epoch; null while unknown. */
   get samplesPerSecond(): number | null {
@@ -116,24 +117,18 @@ export class LiveSeries {
     const begun = this.epochs.findLast((row) => row.epoch < epoch)?.step ?? 0;
     const perEpoch = this.start?.steps_per_epoch || Number.NaN;
     const before = this.seconds;
-    const columns = Object.entries(event).flatMap(([name, values]) =>
-      notColumns.has(name) || !Array.isArray(values)
-        ? []
-        : [[name, numbers(values)] as [string, (i: number) => number]],
-    );
-    const memory = event.memory as Memory | undefined;
-    if (memory) {
-      for (const key of ['allocated', 'reserved', 'rss'] as const) columns.push([`memory_${key}`, () => memory[key]]);
-      this.memory = memory;
+    const columns: [string, Values][] = [];
+    for (const [name, values] of Object.entries(event)) {
+      if (!notColumns.has(name) && Array.isArray(values)) columns.push([name, values as Num[]]);
     }
-    this.columns.append(
-      steps,
-      (i) => ({
-        epoch: epoch - 1 + ((steps[i] as number) - begun) / perEpoch,
-        time: before + (seconds * (i + 1)) / count,
-      }),
-      columns,
-    );
+    if (event.memory) {
+      const { allocated, reserved, rss } = event.memory;
+      columns.push(['memory_allocated', allocated], ['memory_reserved', reserved], ['memory_rss', rss]);
+      this.memory = event.memory;
+    }
+    const epochs = steps.map((step) => epoch - 1 + (step - begun) / perEpoch);
+    const times = steps.map((_, i) => before + (seconds * (i + 1)) / count);
+    this.columns.append({ step: steps, epoch: epochs, time: times }, columns);
     this.epoch = epoch;
     this.step = steps[count - 1] as number;
     this.seconds = before + seconds;
@@ -150,15 +145,16 @@ export class LiveSeries {
     const last = this.epochs.at(-1);
     // An epoch's end may be told twice when a run was killed between its line and its checkpoint: the later one holds.
     if (last && last.epoch >= event.epoch) {
-      this.epochs = this.epochs.filter(({ epoch }) => epoch < event.epoch);
+      this.#keepEpochs(({ epoch }) => epoch < event.epoch);
       this.cuts += 1;
     }
     this.epochs.push(event);
+    this.#secondsOfEpochs += event.seconds;
     this.epoch = event.epoch;
     this.step = event.step;
     this.memory = event.memory;
     this.breakdown = event.breakdown;
-    this.seconds = Math.max(this.seconds, this.#secondsOfEpochs());
+    this.seconds = Math.max(this.seconds, this.#secondsOfEpochs);
   }
 
   /** What lies beyond `step` was computed, then given up. */
@@ -167,18 +163,19 @@ export class LiveSeries {
     const beyond = this.epochs.filter((epoch) => epoch.step > step);
     if (kept < this.columns.length || beyond.length > 0) {
       this.ghosts.push({ from_step: step, columns: this.columns.cut(kept), epochs: beyond });
-      this.epochs = this.epochs.filter((epoch) => epoch.step <= step);
+      this.#keepEpochs((epoch) => epoch.step <= step);
       this.cuts += 1;
     }
     const reached = kept > 0 ? this.columns.axis('time', kept - 1) : 0;
-    this.seconds = Math.max(reached, this.#secondsOfEpochs());
+    this.seconds = Math.max(reached, this.#secondsOfEpochs);
     this.step = step;
     this.epoch = kept > 0 ? Math.ceil(this.columns.axis('epoch', kept - 1) - 1e-9) : 0;
     if (Number.isNaN(this.epoch)) this.epoch = this.epochs.at(-1)?.epoch ?? 0;
   }
 
-  #secondsOfEpochs(): number {
-    return this.epochs.reduce((sum, { seconds }) => sum + seconds, 0);
+  #keepEpochs(kept: (epoch: EpochEvent) => boolean): void {
+    this.epochs = this.epochs.filter(kept);
+    this.#secondsOfEpochs = this.epochs.reduce((sum, { seconds }) => sum + seconds, 0);
   }
 
   /** For journals whose lines do not tell how long a chunk took. */
@@ -198,13 +195,6 @@ export class LiveSeries {
   #note({ time }: RunEvent, kind: RunNote['kind'], message: string, hint?: string): void {
     this.notes.push({ time, kind, message, ...(hint === undefined ? {} : { hint }) });
   }
-}
-
-function numbers(values: readonly unknown[]): (index: number) => number {
-  return (index) => {
-    const value = values[index];
-    return value === undefined ? Number.NaN : fromNum(value as Num);
-  };
 }
 
 /**

@@ -13,6 +13,10 @@ export const notesName = 'notes.txt';
 
 /** Runs that are live, and which runs there are, are looked at this often… */
 const lookMs = 500;
+/** …never more often than this, whatever is told of them… */
+const leastMs = 150;
+/** …a run that has written nothing for this long is asked whether it still lives… */
+const askMs = 1000;
 /** …and all others this often: another program may have taken one up, or written notes. */
 const lookAtAllMs = 5000;
 /** So many are looked at before other work has its turn. */
@@ -22,6 +26,8 @@ interface Known {
   row: RunRow;
   mark: string;
   changed: string;
+  /** When it was last known to be what its row says. */
+  asked: number;
 }
 
 export class RunList {
@@ -31,7 +37,8 @@ export class RunList {
   #changes = 0;
   #rows: RunRow[] = [];
   #lookedAtAll = Number.NEGATIVE_INFINITY;
-  #names = '';
+  /** Runs of which this process knows that they have changed. */
+  readonly #told = new Set<string>();
   #looking: Promise<void> | null = null;
   #lookedAt = Number.NEGATIVE_INFINITY;
   readonly #woken = new Set<() => void>();
@@ -40,10 +47,9 @@ export class RunList {
     this.#home = home;
   }
 
-  /** A change that this process knows of: whoever waits is answered at once. */
-  wake(): void {
-    this.#lookedAtAll = Number.NEGATIVE_INFINITY;
-    this.#lookedAt = Number.NEGATIVE_INFINITY;
+  /** A change of a run, or of which runs there are, that this process knows of: whoever waits is answered soon. */
+  wake(folder?: string): void {
+    if (folder !== undefined) this.#told.add(folder);
     for (const wake of [...this.#woken]) wake();
   }
 
@@ -64,23 +70,26 @@ export class RunList {
   }
 
   async #look(): Promise<void> {
+    const asked = performance.now();
     while (this.#looking) await this.#looking;
-    if (performance.now() - this.#lookedAt < lookMs / 2) return;
-    this.#looking = this.#read().finally(() => {
+    if (this.#lookedAt > asked) return; // another has looked meanwhile
+    const early = leastMs - (performance.now() - this.#lookedAt);
+    this.#looking = this.#read(early).finally(() => {
       this.#looking = null;
     });
     await this.#looking;
   }
 
-  async #read(): Promise<void> {
+  async #read(wait: number): Promise<void> {
+    if (wait > 0) await sleep(wait);
     this.#lookedAt = performance.now();
     const base = runsDir(this.#home);
     const entries = await readdir(base, { withFileTypes: true }).catch(() => []);
     const names = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map(({ name }) => name);
-    const joined = names.join('\n');
-    const all = joined !== this.#names || performance.now() - this.#lookedAtAll > lookAtAllMs;
-    this.#names = joined;
+    const all = performance.now() - this.#lookedAtAll > lookAtAllMs;
     if (all) this.#lookedAtAll = performance.now();
+    const told = new Set(this.#told);
+    this.#told.clear();
     let changed = false;
     const there = new Set<string>();
     let looked = 0;
@@ -89,7 +98,7 @@ export class RunList {
       there.add(folder);
       const known = this.#known.get(folder);
       const live = known !== undefined && isLiveState(known.row.status);
-      if (known && !live && !all) continue;
+      if (known && !live && !all && !told.has(folder)) continue;
       looked += 1;
       if (looked % atOnce === 0) await breathe();
       if (await this.#update(folder, known)) changed = true;
@@ -113,15 +122,18 @@ export class RunList {
     if (known && known.mark === mark) {
       if (!isLiveState(known.row.status)) return false;
       // Nothing was written: what can have changed is that its process is gone.
+      const asked = performance.now();
+      if (asked - known.asked < askMs) return false;
       const { status } = await describeRun(folder);
+      if (status === known.row.status) known.asked = asked;
       if (status === known.row.status) return false;
-      this.#known.set(folder, { ...known, row: { ...known.row, status } });
+      this.#known.set(folder, { ...known, asked, row: { ...known.row, status } });
       return true;
     }
     const listing = await describeRun(folder);
     const notes = readNotes(folder);
     const changed = listing.summary?.updated ?? statSync(folder, { throwIfNoEntry: false })?.mtime.toISOString() ?? '';
-    this.#known.set(folder, { row: { ...listing, notes }, mark, changed });
+    this.#known.set(folder, { row: { ...listing, notes }, mark, changed, asked: performance.now() });
     return true;
   }
 
