@@ -1,10 +1,10 @@
 /** The window: its frame, and the page that the address names. */
 import { lazy, type ReactNode, Suspense } from 'react';
 import { Redirect, Route, Router, Switch } from 'wouter';
-import { useHashLocation } from 'wouter/use-hash-location';
 import { ConnectionBar, ProjectBar } from './frame/bars.tsx';
 import { FileDialog } from './frame/file-dialog.tsx';
 import styles from './frame/frame.module.css';
+import { hashLocation } from './frame/hash-location.ts';
 import { useProjectAddress } from './frame/project-address.ts';
 import { Rail } from './frame/rail.tsx';
 import { useShortcuts } from './frame/shortcuts.tsx';
@@ -34,7 +34,7 @@ export function App() {
       {status === 'unauthorised' ? (
         <SignIn />
       ) : (
-        <Router hook={useHashLocation}>
+        <Router hook={hashLocation}>
           <Frame />
         </Router>
       )}
