@@ -119,6 +119,8 @@ const noteSchema = z.object({
   kind: z.enum(['state', 'checkpoint', 'advice', 'error', 'resume', 'start', 'end']),
   message: z.string(),
   hint: z.string().exactOptional(),
+  /** Of a checkpoint: where it was saved; of a resume: where the run went on from. */
+  step: z.number().exactOptional(),
 });
 export type RunNote = z.infer<typeof noteSchema>;
 

@@ -76,7 +76,7 @@ export class LiveSeries {
         break;
       case 'resume':
         this.#goBack(event.from_step);
-        this.#note(event, 'resume', resumeSentence(event));
+        this.#note(event, 'resume', resumeSentence(event), { step: event.from_step });
         break;
       case 'state':
         this.status = event.status;
@@ -85,16 +85,16 @@ export class LiveSeries {
         break;
       case 'checkpoint': {
         const name = event.folder.split(/[\\/]/).at(-1) ?? event.folder;
-        this.#note(event, 'checkpoint', `Saved ${name} (${event.roles.join(', ')})`);
+        this.#note(event, 'checkpoint', `Saved ${name} (${event.roles.join(', ')})`, { step: event.step });
         break;
       }
       case 'advice':
-        this.#note(event, 'advice', event.message, event.hint);
+        this.#note(event, 'advice', event.message, hintOf(event));
         break;
       case 'error': {
         const { type: _type, time: _time, ...error } = event;
         this.error = error;
-        this.#note(event, 'error', event.message, event.hint);
+        this.#note(event, 'error', event.message, hintOf(event));
         break;
       }
       case 'end':
@@ -192,9 +192,13 @@ export class LiveSeries {
     return seconds > 0 ? steps / seconds : null;
   }
 
-  #note({ time }: RunEvent, kind: RunNote['kind'], message: string, hint?: string): void {
-    this.notes.push({ time, kind, message, ...(hint === undefined ? {} : { hint }) });
+  #note({ time }: RunEvent, kind: RunNote['kind'], message: string, more: Pick<RunNote, 'hint' | 'step'> = {}): void {
+    this.notes.push({ time, kind, message, ...more });
   }
+}
+
+function hintOf({ hint }: { hint?: string }): Pick<RunNote, 'hint'> {
+  return hint === undefined ? {} : { hint };
 }
 
 /**
