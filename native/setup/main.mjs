@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { formatReport, inspect } from './doctor.mjs';
+import { makePackage } from './package.mjs';
 import { rootDir } from './paths.mjs';
 import { createProgress } from './progress.mjs';
 import { setUp, steps } from './setup.mjs';
@@ -50,6 +51,10 @@ async function main() {
     case 'start':
       await setUp(progress, undefined, { window: true });
       return goOn(await start(rest, progress));
+    case 'package':
+      await setUp(progress, undefined, { window: true });
+      process.exitCode = await makePackage(rest, progress);
+      return;
     case 'demo':
       await setUp(progress);
       return runCli(['demo', ...rest]);
@@ -69,7 +74,7 @@ async function main() {
       throw new SetupError(
         'BAD_CALL',
         `Unknown mode "${mode}".`,
-        'Call: node native/setup/main.mjs [start|setup|demo|cli|test|bench]',
+        'Call: node native/setup/main.mjs [start|setup|demo|cli|test|bench|package]',
       );
   }
 }
