@@ -5,7 +5,8 @@ import { currentProject, usePlan, useProject } from './project.ts';
 export type ProblemPage = 'data' | 'build' | 'train';
 
 export function pageOf({ path }: Problem): ProblemPage {
-  if (path.startsWith('model')) return 'build';
+  // The weights to start from are a setting of the training.
+  if (path.startsWith('model') && path !== 'model.weights') return 'build';
   return path.startsWith('data.source') || path.startsWith('data.split') || path.startsWith('data.transforms')
     ? 'data'
     : 'train';

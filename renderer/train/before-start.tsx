@@ -1,0 +1,263 @@
+/** Before you start: whether it fits in memory, what an epoch is, how long it may take, and what stands in the way. */
+import { IconAlertCircle, IconAlertTriangle, IconCircleCheck, IconCircleDashed } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { Choice } from '../../engine/contract/device-choice.ts';
+import type { Plan } from '../../engine/contract/plan.ts';
+import type { Problem } from '../../engine/contract/problems.ts';
+import { ProblemList } from '../project-parts/problem-list.tsx';
+import { useDevices } from '../state/devices.ts';
+import { epochEstimate } from '../state/estimates.ts';
+import { readDataAgain, useProjectState } from '../state/project.ts';
+import { useLiveRun, useRuns } from '../state/runs.ts';
+import {
+  Button,
+  bytes,
+  count,
+  dims,
+  duration,
+  integer,
+  KeyHint,
+  Meter,
+  plural,
+  Section,
+  Skeleton,
+  StackedBar,
+} from '../ui/index.ts';
+import { type Fit, fitOf, type GroupKey, groupOf, memoryRange, roomOn, stepsOf } from './before.ts';
+import classes from './train.module.css';
+
+export interface BeforeStartProps {
+  plan: Plan;
+  problems: readonly Problem[];
+  taken: Choice | null;
+  onShow: (group: GroupKey) => void;
+}
+
+export function BeforeStart({ plan, problems, taken, onShow }: BeforeStartProps) {
+  return (
+    <div className={classes.before}>
+      <h2 className={classes.beforeTitle}>Before you start</h2>
+      <Ready problems={problems} />
+      <Checks plan={plan} problems={problems} taken={taken} />
+      {problems.length > 0 && (
+        <Section title="Problems">
+          <div className={classes.stack}>
+            {problems.map((problem) => {
+              const group = groupOf(problem.path);
+              return (
+                <div key={`${problem.path} ${problem.message}`} className={classes.problem}>
+                  <ProblemList problems={[problem]} here="train" />
+                  {group && (
+                    <Button size="xs" subtle onClick={() => onShow(group)}>
+                      Show the setting
+                    </Button>
+                  )}
+                </div>
+              );
+            })}
+          </div>
+        </Section>
+      )}
+      <Memory plan={plan} taken={taken} />
+      <Epoch plan={plan} taken={taken} />
+    </div>
+  );
+}
+
+/** The one primary button is in the title bar: this says where it is and what it will do. */
+function Ready({ problems }: { problems: readonly Problem[] }) {
+  const live = useLiveRun();
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  if (live) {
+    return (
+      <p className={classes.ready}>
+        {live.name} is in progress. What you change here counts for the next run, not for this one.
+      </p>
+    );
+  }
+  return (
+    <p className={classes.ready}>
+      {errors > 0 ? (
+        `${plural(errors, 'problem stands', 'problems stand')} in the way of a run.`
+      ) : (
+        <>
+          Ready. <strong>Train</strong>, at the top right, starts a run <KeyHint keys="mod+enter" />
+        </>
+      )}
+    </p>
+  );
+}
+
+type State = 'ok' | 'warn' | 'bad' | 'open';
+const icons = { ok: IconCircleCheck, warn: IconAlertTriangle, bad: IconAlertCircle, open: IconCircleDashed } as const;
+
+function Check({ state, children, action }: { state: State; children: ReactNode; action?: ReactNode }) {
+  const Icon = icons[state];
+  const said = { ok: 'Fine', warn: 'Worth a look', bad: 'Wrong', open: 'Not known yet' }[state];
+  return (
+    <li className={classes.check} data-state={state}>
+      <Icon size={16} stroke={1.8} aria-label={said} />
+      <span>{children}</span>
+      {action}
+    </li>
+  );
+}
+
+function Checks({ plan, problems, taken }: Omit<BeforeStartProps, 'onShow'>) {
+  const facts = useProjectState((state) => state.facts);
+  const factsError = useProjectState((state) => state.factsError);
+  const report = useDevices((state) => state.report);
+  const devicesError = useDevices((state) => state.error);
+  const { device } = plan.project.training;
+  const layersBad = problems.some(({ severity, path }) => severity === 'error' && path.startsWith('model.layers'));
+  const warnings = problems.filter(({ severity }) => severity === 'warning').length;
+  const samples = facts ? facts.parts.train + (facts.parts.test ?? 0) : 0;
+  return (
+    <Section title="Checks">
+      <ul className={classes.checks}>
+        {factsError ? (
+          <Check
+            state="bad"
+            action={
+              <Button size="xs" onClick={readDataAgain}>
+                Read again
+              </Button>
+            }
+          >
+            The data cannot be read: {factsError.message}
+          </Check>
+        ) : facts ? (
+          <Check state="ok">Data is read: {plural(samples, 'sample')}</Check>
+        ) : (
+          <Check state={plan.project.data.source === null ? 'bad' : 'open'}>
+            {plan.project.data.source === null ? 'No data is chosen' : 'Reading the data'}
+          </Check>
+        )}
+        {layersBad ? (
+          <Check state="bad">The layers do not fit together</Check>
+        ) : plan.output.length > 0 ? (
+          <Check state="ok">
+            Shapes fit: {dims(plan.input)} to {dims(plan.output)}, {count(plan.parameters)} parameters
+          </Check>
+        ) : (
+          <Check state="open">Shapes are known once data and layers are</Check>
+        )}
+        {devicesError ? (
+          <Check state="bad">{devicesError.message}</Check>
+        ) : report === null ? (
+          <Check state="open">Asking for devices</Check>
+        ) : taken ? (
+          <Check state="ok">Computes on {taken.value}</Check>
+        ) : (
+          <Check state="bad">{device === 'auto' ? 'No device was found' : `There is no ${device} here`}</Check>
+        )}
+        {warnings > 0 && <Check state="warn">{plural(warnings, 'warning')}, told below</Check>}
+      </ul>
+    </Section>
+  );
+}
+
+const fitWords: Record<Fit, string> = { fits: 'Fits', tight: 'Tight', 'too large': 'Does not fit' };
+
+const memoryParts = [
+  { key: 'weights', label: 'Weights', color: 'var(--series-0)' },
+  { key: 'gradients', label: 'Gradients', color: 'var(--series-5)' },
+  { key: 'optimizer', label: 'Optimizer', color: 'var(--series-4)' },
+  { key: 'activations', label: 'Activations', color: 'var(--series-1)' },
+  { key: 'input', label: 'Batch', color: 'var(--series-2)' },
+] as const;
+
+function Memory({ plan, taken }: { plan: Plan; taken: Choice | null }) {
+  const report = useDevices((state) => state.report);
+  const device = report?.devices.find(({ name }) => name === taken?.value);
+  const room = report ? roomOn(device, report.host) : null;
+  const { memory } = plan;
+  if (plan.output.length === 0) return null;
+  const fit = room && fitOf(memory.total, room);
+  return (
+    <Section
+      title="Memory"
+      actions={
+        fit && (
+          <span className={classes.fit} data-fit={fit}>
+            {fitWords[fit]}
+          </span>
+        )
+      }
+    >
+      <div className={classes.stack}>
+        {room ? (
+          <Meter
+            label="Estimated"
+            value={memory.total}
+            max={room.free}
+            range={memoryRange(memory.total)}
+            format={bytes}
+            limitLabel={`${bytes(room.free)} free of ${bytes(room.total)} on ${room.name}`}
+          />
+        ) : report === null ? (
+          <Skeleton height={44} />
+        ) : (
+          <p className={classes.quiet}>{bytes(memory.total)} estimated; what the device has is not available.</p>
+        )}
+        <StackedBar
+          label="Memory by part"
+          parts={memoryParts.map(({ key, label, color }) => ({ label, color, value: memory[key] }))}
+          format={bytes}
+        />
+        {fit && fit !== 'fits' && (
+          <p className={classes.note}>
+            Smaller batches need less: activations grow with the batch size, and accumulation keeps the effective batch.
+          </p>
+        )}
+      </div>
+    </Section>
+  );
+}
+
+function Epoch({ plan, taken }: { plan: Plan; taken: Choice | null }) {
+  const runs = useRuns((state) => state.list);
+  const steps = stepsOf(plan);
+  if (!steps || !plan.splits) return null;
+  const { loader } = plan.project.data;
+  const { epochs, accumulate } = plan.project.training;
+  const estimate = epochEstimate(runs ?? [], {
+    project: plan.project.name,
+    parameters: plan.parameters,
+    samples: steps.samples,
+    device: taken?.value ?? null,
+  });
+  const rows: [string, ReactNode][] = [
+    ['Training samples', integer(steps.samples)],
+    ['Validation samples', plan.splits.val === 0 ? 'none' : integer(plan.splits.val)],
+    ['Steps an epoch', integer(steps.steps)],
+    ['Steps in all', integer(steps.steps * epochs)],
+    [
+      'Effective batch',
+      accumulate > 1
+        ? `${integer(loader.batch_size)} × ${integer(accumulate)} = ${integer(loader.batch_size * accumulate)}`
+        : integer(loader.batch_size),
+    ],
+  ];
+  return (
+    <Section title="An epoch">
+      <dl className={classes.rows}>
+        {rows.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>Time</dt>
+          <dd>{estimate ? `about ${duration(estimate.seconds)}` : 'not known yet'}</dd>
+        </div>
+      </dl>
+      <p className={classes.note}>
+        {estimate
+          ? `From ${estimate.run}, which had the same network here; ${plural(epochs, 'epoch')} would take about ${duration(estimate.seconds * epochs)}, validation not counted.`
+          : 'Told once a run of this network has been made on this device.'}
+      </p>
+    </Section>
+  );
+}

@@ -1,0 +1,120 @@
+/** Each group of settings as one sentence, readable while it is folded. Pure. */
+import type { Choice } from '../../engine/contract/device-choice.ts';
+import { fieldInfo } from '../../engine/contract/fields.ts';
+import { losses } from '../../engine/contract/losses.ts';
+import { metrics } from '../../engine/contract/metrics.ts';
+import { optimizers } from '../../engine/contract/optimizers.ts';
+import type { PlannedLayer } from '../../engine/contract/plan-types.ts';
+import type { Chosen, ResolvedProject } from '../../engine/contract/project-types.ts';
+import type { Shape } from '../../engine/contract/report.ts';
+import { integer, number, plural } from '../ui/format.ts';
+import type { Steps } from './before.ts';
+
+type Training = ResolvedProject['training'];
+
+function join(parts: readonly (string | false | null)[]): string {
+  return parts.filter((part) => part !== false && part !== null && part !== '').join(', ');
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function figure(value: unknown): string {
+  return typeof value === 'number' ? number(value) : String(value);
+}
+
+/** `0.9 and 0.999`. */
+function figures(value: unknown): string {
+  return Array.isArray(value) ? value.map(figure).join(' and ') : figure(value);
+}
+
+export function runSentence({ name, training }: ResolvedProject, steps: Steps | null): string {
+  const of = steps && steps.steps > 0 ? ` of ${plural(steps.steps, 'step')}` : '';
+  return `${name}, ${plural(training.epochs, 'epoch')}${of}`;
+}
+
+/** `taken`: the device that a run would get; null while the devices are not known. */
+export function deviceSentence({ device, precision }: Training, taken: Choice | null): string {
+  const where = device !== 'auto' ? device : taken ? `auto, which takes ${taken.value} here` : 'auto';
+  return join([capital(where), precision === 'auto' ? 'automatic precision' : precision]);
+}
+
+export function loaderSentence(loader: ResolvedProject['data']['loader']): string {
+  const { batch_size, shuffle, drop_last, num_workers } = loader;
+  return join([
+    `Batches of ${integer(batch_size)}`,
+    shuffle ? 'shuffled' : 'in order',
+    drop_last && 'a short last one left out',
+    num_workers === 0 ? 'no workers' : plural(num_workers, 'worker'),
+  ]);
+}
+
+/** These are told whether or not they are the default. */
+const always = new Set(['lr', 'betas']);
+
+/** Arguments that are not the default, in words: `weight decay 0.01`. */
+function argumentsOf({ args }: Chosen, params: Shape, told: ReadonlySet<string>): string[] {
+  return Object.entries(params).flatMap(([key, schema]) => {
+    const info = fieldInfo(schema);
+    const value = args[key];
+    if (value === undefined) return [];
+    const standard = JSON.stringify(value) === JSON.stringify(info.default);
+    if (standard && !told.has(key)) return [];
+    const label = key === 'lr' ? 'lr' : info.label.toLowerCase();
+    return [value === true ? label : `${label} ${figures(value)}`];
+  });
+}
+
+export function optimizerSentence(optimizer: Chosen): string {
+  const params = optimizers.get(optimizer.kind)?.params ?? {};
+  return join([optimizer.kind, ...argumentsOf(optimizer, params, always)]);
+}
+
+export function lossSentence({ loss, metrics: chosen }: Training): string {
+  const row = losses.get(loss.kind);
+  const told = row ? argumentsOf(loss, row.params, new Set()) : [];
+  const measured = chosen.map((name) => (metrics.get(name)?.label ?? name).toLowerCase());
+  return join([
+    row?.label ?? loss.kind,
+    ...told,
+    measured.length > 0 ? `measured by ${measured.join(' and ')}` : 'no metrics',
+  ]);
+}
+
+/** Dropout layers with their shares, blocks included. */
+export function dropoutOf(layers: readonly PlannedLayer[]): string[] {
+  return layers.flatMap((layer) => [
+    ...(layer.kind === 'Dropout' ? [/p=([\d.e-]+)/.exec(layer.python)?.[1] ?? '0.5'] : []),
+    ...(layer.children ?? []).flatMap((child) => dropoutOf(child.layers)),
+  ]);
+}
+
+export function regularisationSentence(
+  { clip_grad_norm, optimizer, loss }: Training,
+  dropout: readonly string[],
+): string {
+  const decay = Number(optimizer.args.weight_decay ?? 0);
+  const smoothing = Number(loss.args.label_smoothing ?? 0);
+  return join([
+    clip_grad_norm === null ? 'No clipping' : `Gradients clipped at ${number(clip_grad_norm)}`,
+    decay > 0 && `weight decay ${number(decay)}`,
+    smoothing > 0 && `label smoothing ${number(smoothing)}`,
+    dropout.length > 0 && `dropout ${[...new Set(dropout)].join(' and ')}`,
+  ]);
+}
+
+export function checkpointSentence({ every_epochs, keep, monitor }: Training['checkpoint']): string {
+  const every = every_epochs === 1 ? 'Every epoch' : `Every ${integer(every_epochs)} epochs`;
+  return `${every}, the last ${keep === 1 ? 'one' : integer(keep)} kept and the best by ${monitor}`;
+}
+
+export function advancedSentence({ training, model }: ResolvedProject): string {
+  const { seed, deterministic, accumulate } = training;
+  return join([
+    `Seed ${seed}`,
+    deterministic && 'deterministic',
+    accumulate > 1 && `${integer(accumulate)} batches a step`,
+    model.weights === null ? 'fresh weights' : `weights of ${model.weights.split(/[\\/]/).at(-1)}`,
+  ]);
+}

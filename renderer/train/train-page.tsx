@@ -1,0 +1,171 @@
+/** How the network is trained: groups of settings, each one sentence while folded, and what is known before the start. */
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { chooseDevice } from '../../engine/contract/device-choice.ts';
+import { losses } from '../../engine/contract/losses.ts';
+import { optimizers } from '../../engine/contract/optimizers.ts';
+import type { Plan } from '../../engine/contract/plan.ts';
+import { NoProject, useIsOpen } from '../project-parts/no-project.tsx';
+import { RowForm } from '../project-parts/row-form.tsx';
+import { startDevices, useDevices } from '../state/devices.ts';
+import { useProblems } from '../state/problems.ts';
+import { usePlan } from '../state/project.ts';
+import { useSession } from '../state/session.ts';
+import { EmptyState, Page, Panel, Section } from '../ui/index.ts';
+import { type GroupKey, groupOf, stepsOf } from './before.ts';
+import { BeforeStart } from './before-start.tsx';
+import { AdvancedGroup, CheckpointGroup, DeviceGroup, LoaderGroup, RegularisationGroup, RunGroup } from './groups.tsx';
+import { MetricsField } from './metrics-field.tsx';
+import {
+  advancedSentence,
+  checkpointSentence,
+  deviceSentence,
+  dropoutOf,
+  loaderSentence,
+  lossSentence,
+  optimizerSentence,
+  regularisationSentence,
+  runSentence,
+} from './sentences.ts';
+import classes from './train.module.css';
+
+export default function TrainPage() {
+  const plan = usePlan();
+  const open = useIsOpen();
+  if (!open) return <NoProject title="Train" belongs="say how the network is trained and check what a run will take" />;
+  if (!plan) {
+    return (
+      <Page title="Train">
+        <EmptyState title="The file cannot be read as a project">
+          What is wrong with it is told above. Once it is put right, its settings are here.
+        </EmptyState>
+      </Page>
+    );
+  }
+  return <Settings plan={plan} />;
+}
+
+/** Which groups are unfolded, for as long as the window lives. */
+const unfolded = new Map<GroupKey, boolean>();
+
+function Settings({ plan }: { plan: Plan }) {
+  const problems = useProblems();
+  const report = useDevices((state) => state.report);
+  const preferred = useSession((state) => state.settings?.device ?? null);
+  const [open, setOpen] = useState(() => new Map(unfolded));
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(startDevices, []);
+
+  const { project } = plan;
+  const { training } = project;
+  const taken = report === null ? null : takenDevice(training.device, preferred, report.devices);
+  const dropout = dropoutOf(plan.layers);
+
+  const fold = (key: GroupKey, shown: boolean) => {
+    unfolded.set(key, shown);
+    setOpen(new Map(unfolded));
+  };
+  const show = (key: GroupKey) => {
+    fold(key, true);
+    requestAnimationFrame(() => {
+      const group = list.current?.querySelector<HTMLElement>(`[data-group="${key}"]`);
+      group?.scrollIntoView({ block: 'nearest' });
+      group?.querySelector<HTMLElement>('button')?.focus();
+    });
+  };
+
+  const groups: { key: GroupKey; title: string; summary: string; form: ReactNode }[] = [
+    { key: 'run', title: 'Run', summary: runSentence(project, stepsOf(plan)), form: <RunGroup /> },
+    {
+      key: 'device',
+      title: 'Device and precision',
+      summary: deviceSentence(training, taken),
+      form: <DeviceGroup plan={plan} devices={report?.devices ?? null} taken={taken} />,
+    },
+    {
+      key: 'loader',
+      title: 'Batch and loader',
+      summary: loaderSentence(project.data.loader),
+      form: <LoaderGroup />,
+    },
+    {
+      key: 'optimizer',
+      title: 'Optimizer',
+      summary: optimizerSentence(training.optimizer),
+      form: <RowForm place={['training', 'optimizer']} table={optimizers} label="Optimizer" standard="Adam" />,
+    },
+    {
+      key: 'loss',
+      title: 'Loss and metrics',
+      summary: lossSentence(training),
+      form: (
+        <>
+          <RowForm
+            place={['training', 'loss']}
+            table={losses}
+            label="Loss"
+            standard="CrossEntropyLoss"
+            // The mean is all that there is.
+            without={['reduction']}
+          />
+          <MetricsField plan={plan} />
+        </>
+      ),
+    },
+    {
+      key: 'regularisation',
+      title: 'Regularisation',
+      summary: regularisationSentence(training, dropout),
+      form: <RegularisationGroup plan={plan} dropout={dropout} />,
+    },
+    {
+      key: 'checkpoint',
+      title: 'Checkpoints',
+      summary: checkpointSentence(training.checkpoint),
+      form: <CheckpointGroup plan={plan} />,
+    },
+    { key: 'advanced', title: 'Advanced', summary: advancedSentence(project), form: <AdvancedGroup /> },
+  ];
+
+  return (
+    <Page
+      title="Train"
+      subtitle={project.name}
+      asideLabel="Before you start"
+      asideWidth={360}
+      aside={<BeforeStart plan={plan} problems={problems} taken={taken} onShow={show} />}
+    >
+      <Panel padding="none">
+        <div className={classes.groups} ref={list}>
+          {groups.map(({ key, title, summary, form }) => {
+            const own = problems.filter(({ path }) => groupOf(path) === key);
+            const bad = own.some(({ severity }) => severity === 'error');
+            return (
+              <div key={key} data-group={key} className={classes.group}>
+                <Section
+                  title={title}
+                  summary={summary}
+                  foldable
+                  // What is wrong is in sight until a person folds it.
+                  open={open.get(key) ?? bad}
+                  onToggle={(shown) => fold(key, shown)}
+                  tone={bad ? 'bad' : own.length > 0 ? 'warn' : undefined}
+                >
+                  <div className={classes.form}>{form}</div>
+                </Section>
+              </div>
+            );
+          })}
+        </div>
+      </Panel>
+    </Page>
+  );
+}
+
+/** The device that a run would get; null where there is none such. */
+function takenDevice(asked: string, preferred: string | null, devices: Parameters<typeof chooseDevice>[1]) {
+  try {
+    return asked === 'auto' && preferred !== null ? chooseDevice(preferred, devices) : chooseDevice(asked, devices);
+  } catch {
+    return null;
+  }
+}
