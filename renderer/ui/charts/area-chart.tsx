@@ -123,7 +123,7 @@ export function AreaChart({
             margin={{ top: 8, right: 12, bottom: 0, left: 0 }}
             accessibilityLayer={false}
           >
-            <CartesianGrid vertical={false} stroke="var(--chart-grid)" />
+            <CartesianGrid vertical={false} syncWithTicks stroke="var(--chart-grid)" />
             <XAxis
               dataKey="x"
               type="number"

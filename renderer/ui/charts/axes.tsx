@@ -46,7 +46,7 @@ export const Axes = memo(function Axes({
       accessibilityLayer={false}
       style={{ pointerEvents: 'none' }}
     >
-      <CartesianGrid vertical={false} stroke="var(--chart-grid)" />
+      <CartesianGrid vertical={false} syncWithTicks stroke="var(--chart-grid)" />
       <XAxis
         dataKey="x"
         type="number"

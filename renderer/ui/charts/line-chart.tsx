@@ -16,7 +16,7 @@ import {
 } from 'react';
 import { IconButton } from '../basics/buttons.tsx';
 import { Skeleton } from '../basics/skeleton.tsx';
-import { number } from '../format.ts';
+import { integer, number } from '../format.ts';
 import { resolveColor } from '../theme/colors.ts';
 import { Axes, type Margins } from './axes.tsx';
 import classes from './chart.module.css';
@@ -78,7 +78,14 @@ const plain = (value: number) => number(value, 6);
 
 export function LineChart(props: LineChartProps) {
   const { title, series, ref, logY = false, smoothing = 0, height = 240, live = false, markers = [] } = props;
-  const { xLabel = 'step', yLabel, xFormat = plain, yFormat = plain, wholeX = true, compact = false } = props;
+  const {
+    xLabel = 'step',
+    yLabel,
+    wholeX = true,
+    xFormat = wholeX ? integer : plain,
+    yFormat = plain,
+    compact = false,
+  } = props;
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const width = useWidth(box);
@@ -112,7 +119,12 @@ export function LineChart(props: LineChartProps) {
     [visible, logY, zoom, live, width, height, props.yDomain, wholeX],
   );
   const ticks = useMemo(() => tickTexts(frame, props.xFormat, props.yFormat), [frame, props.xFormat, props.yFormat]);
-  const left = Math.ceil(Math.max(24, ...frame.yTicks.map((tick) => textWidth(ticks.y(tick)))) / 8) * 8 + 10;
+  const left =
+    Math.ceil(
+      Math.max(24, compact ? 0 : textWidth(xLabel), ...frame.yTicks.map((tick) => textWidth(ticks.y(tick)))) / 8,
+    ) *
+      8 +
+    10;
   const margins = useMemo<Margins>(() => ({ top: 8, right: 12, bottom: 24, left }), [left]);
   const plot = {
     width: Math.max(0, width - margins.left - margins.right),
@@ -145,9 +157,11 @@ export function LineChart(props: LineChartProps) {
     void look;
     colors.current.clear();
   }, [look]);
+  useLayoutEffect(() => {
+    latest.current = series;
+  }, [series]);
   // After every render, before the browser shows it: axes and lines never disagree.
   useLayoutEffect(() => {
-    if (given === series && shown === series) latest.current = latest.current === shown ? latest.current : shown;
     state.current = { frame, plot, smoothing, off, focus };
     draw();
   });
@@ -208,7 +222,9 @@ export function LineChart(props: LineChartProps) {
             {yLabel !== undefined && <span className={classes.axisLabel}> {yLabel}</span>}
           </span>
         )}
-        {!compact && <Legend series={shown} off={off} yFormat={yFormat} onToggle={toggle} onFocus={setFocus} />}
+        {!compact && (
+          <Legend series={shown} off={off} yFormat={props.yFormat ?? number} onToggle={toggle} onFocus={setFocus} />
+        )}
         <span className={classes.tools}>
           {frame.log && frame.hidden > 0 && (
             <span
@@ -268,7 +284,11 @@ export function LineChart(props: LineChartProps) {
                 onZoom={zoomTo}
               />
               {frame.empty && <div className={classes.empty}>{props.empty ?? 'No values yet'}</div>}
-              {!compact && !frame.empty && <span className={classes.xLabel}>{xLabel}</span>}
+              {!compact && !frame.empty && (
+                <span className={classes.xLabel} style={{ width: margins.left - 12 }} aria-hidden>
+                  {xLabel}
+                </span>
+              )}
             </>
           )
         )}

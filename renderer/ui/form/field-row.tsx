@@ -32,23 +32,11 @@ export function FieldRow({ name, schema, value, problems, onChange, onFix, onBro
   const bad = typing !== null || problems.some(({ severity }) => severity !== 'warning');
   return (
     <div className={classes.field} data-field={name} data-bad={bad || undefined}>
-      <div className={classes.labelCell}>
-        <Tooltip label={info.help} position="left" openDelay={250}>
-          <label className={classes.label} htmlFor={id} id={`${id}-label`}>
-            {info.label}
-          </label>
-        </Tooltip>
-        {changed && !disabled && (
-          <span className={classes.reset}>
-            <IconButton
-              label={`Reset ${info.label.toLowerCase()} to the default, ${standard}`}
-              icon={IconArrowBackUp}
-              size={20}
-              onClick={() => onChange(undefined)}
-            />
-          </span>
-        )}
-      </div>
+      <Tooltip label={info.help} position="left" openDelay={250}>
+        <label className={classes.label} htmlFor={id} id={`${id}-label`}>
+          {info.label}
+        </label>
+      </Tooltip>
       <div className={classes.control}>
         <Control
           id={id}
@@ -65,6 +53,16 @@ export function FieldRow({ name, schema, value, problems, onChange, onFix, onBro
         />
         {info.unit !== undefined && <span className={classes.unit}>{info.unit}</span>}
       </div>
+      {changed && !disabled && (
+        <span className={classes.reset}>
+          <IconButton
+            label={`Reset ${info.label.toLowerCase()} to the default, ${standard}`}
+            icon={IconArrowBackUp}
+            size={20}
+            onClick={() => onChange(undefined)}
+          />
+        </span>
+      )}
       <span className="visually-hidden" id={`${id}-help`}>
         {info.help}
       </span>

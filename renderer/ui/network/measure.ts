@@ -37,7 +37,12 @@ export function thumbBars(
         key: `${index} ${layer.kind}`,
         shape: layer.output,
         category,
-        weight: layer.parameters > 0 ? 1.6 : category === 'pool' || category === 'block' ? 1 : 0.5,
+        weight:
+          layer.parameters > 0 && category !== 'norm'
+            ? 1.6
+            : category === 'pool' || category === 'norm' || category === 'block'
+              ? 1
+              : 0.5,
       };
     }),
   ];
