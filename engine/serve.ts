@@ -107,7 +107,8 @@ type Status = 401 | 403 | 404 | 503;
 
 /** What is wrong with where a request comes from. */
 function refuse(request: IncomingMessage, guard: Guard): Status | null {
-  return guard.isOurHost(request.headers.host) && guard.isOurOrigin(request) ? null : 403;
+  const hosts = request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length;
+  return hosts === 1 && guard.isOurHost(request.headers.host) && guard.isOurOrigin(request) ? null : 403;
 }
 
 function refuseCall(request: IncomingMessage, guard: Guard, port: number): Status | null {
