@@ -17,6 +17,8 @@ export interface LineSeries {
   ghost?: boolean;
   /** NaN means that there is no value: the line goes on to the next one and nothing is marked. */
   sparse?: boolean;
+  /** Points that each stand for something, such as an epoch: marked while they are few, and never smoothed. */
+  exact?: boolean;
 }
 
 export interface Frame {

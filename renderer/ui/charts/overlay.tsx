@@ -131,7 +131,7 @@ function readings(lines: readonly LineSeries[], at: number, smoothing: number, r
       label: line.label,
       color: line.color,
       value,
-      smoothed: smoothing > 0 && !line.ghost ? (smooth(line.mean, smoothing)[index] as number) : null,
+      smoothed: smoothing > 0 && !line.ghost && !line.exact ? (smooth(line.mean, smoothing)[index] as number) : null,
       band: least !== undefined && most !== undefined && most > least ? [least, most] : null,
     };
   });

@@ -30,7 +30,7 @@ export function paint(context: CanvasRenderingContext2D, series: readonly LineSe
     const back = options.focus !== null && options.focus !== line.key;
     const strength = (line.ghost ? 0.45 : 1) * (back ? 0.25 : 1);
     const thinned = decimate(line, frame.x);
-    const smoothed = options.smoothing > 0 && !line.ghost;
+    const smoothed = options.smoothing > 0 && !line.ghost && !line.exact;
     context.strokeStyle = color;
     context.fillStyle = color;
     context.globalAlpha = strength * 0.13;
@@ -49,6 +49,7 @@ export function paint(context: CanvasRenderingContext2D, series: readonly LineSe
     }
     context.setLineDash([]);
     context.globalAlpha = strength;
+    if (line.exact && thinned.x.length <= mostMarked) markPoints(context, thinned, toX, toY, frame.log);
     if (!line.sparse) gapMarks(context, thinned.gaps, toX, [width, height]);
     if (frame.log) hiddenMarks(context, thinned.x, thinned.mean, toX, [width, height]);
   }
@@ -111,6 +112,21 @@ function stroke(
   context.stroke();
   if (sparse && lone.length === 0) return;
   for (const index of lone) dot(context, toX(x[index] as number), toY(values[index] as number), 2.5);
+}
+
+/** More marks than these would be a line of dots. */
+const mostMarked = 60;
+
+function markPoints(
+  context: CanvasRenderingContext2D,
+  { x, mean }: { x: Float64Array; mean: Float64Array },
+  toX: ToPixel,
+  toY: ToPixel,
+  log: boolean,
+): void {
+  for (const [index, value] of mean.entries()) {
+    if (Number.isFinite(value) && !(log && value <= 0)) dot(context, toX(x[index] as number), toY(value), 2.5);
+  }
 }
 
 function dot(context: CanvasRenderingContext2D, left: number, top: number, radius: number): void {
