@@ -1,0 +1,158 @@
+/** The curves of a run: loss and metrics large, learning rate, gradient norm and throughput small; all zoom together. */
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import type { RunRow } from '../../engine/contract/api.ts';
+import type { RunDetails } from '../../engine/contract/wire.ts';
+import { type AxisKind, stepsWithin } from '../run-parts/axes.ts';
+import { type ChartView, xWords, yFormat } from '../run-parts/chart-view.tsx';
+import { type LineColors, quantityLines, throughputLine } from '../run-parts/lines.ts';
+import { LiveChart, type LiveChartProps } from '../run-parts/live-chart.tsx';
+import { metricKeys, quantity } from '../run-parts/quantities.ts';
+import { samplesPerStep } from '../run-parts/settings.ts';
+import { curvesOf, useValueNames } from '../run-parts/use-curves.ts';
+import type { LiveRun, RunHead, Series } from '../state/live.ts';
+import { closerLook } from '../state/run-details.ts';
+import { type ChartMarker, seriesCount, seriesIndex } from '../ui/index.ts';
+import { markersOf } from './markers.ts';
+import styles from './monitor.module.css';
+
+type Zoom = readonly [number, number] | null;
+
+/** Buckets of a closer look. */
+const points = 1024;
+const largeHeight = 260;
+const smallHeight = 120;
+
+interface ChartsProps {
+  run: RunRow;
+  live: LiveRun;
+  head: RunHead;
+  details: RunDetails | null;
+  view: ChartView;
+}
+
+export function Charts({ run, live, head, details, view }: ChartsProps) {
+  const runs = useMemo(() => [live], [live]);
+  const names = useValueNames(useMemo(() => [{ run, live }], [run, live]));
+  const [zoom, setZoom] = useState<Zoom>(null);
+  const detail = useCloserLook(run.folder, live, view, zoom);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a range of one axis says nothing on another
+  useEffect(() => setZoom(null), [view.axis]);
+  const markers = useMarkers(live, head, details, view);
+  const colors = useMemo(() => colorsOf(run.name), [run.name]);
+  const perStep = useMemo(() => (details ? samplesPerStep(details.project) : null), [details]);
+  const metrics = metricKeys(names);
+
+  const { log, smoothing, axis } = view;
+  const shared = {
+    runs,
+    domain: zoom,
+    onZoom: setZoom,
+    live: head.status === 'running',
+    ...xWords(axis),
+  };
+  const buildThroughput = useCallback(() => {
+    const line = throughputLine(detail ?? live.series(), perStep, axis, colors.train);
+    return line ? [line] : [];
+  }, [detail, live, perStep, axis, colors]);
+  const of = { live, detail, axis, colors };
+  return (
+    <>
+      <div className={styles.charts}>
+        {['loss', ...metrics].map((key) => (
+          <div key={key} className={styles.chart}>
+            <Curve
+              {...shared}
+              of={of}
+              quantityKey={key}
+              height={largeHeight}
+              logY={log}
+              smoothing={smoothing}
+              markers={markers}
+              empty="Values appear with the first steps."
+            />
+          </div>
+        ))}
+      </div>
+      <div className={styles.smallCharts}>
+        {['lr', ...(names.includes('grad_norm') ? ['grad_norm'] : [])].map((key) => (
+          <div key={key} className={styles.chart}>
+            <Curve
+              {...shared}
+              of={of}
+              quantityKey={key}
+              height={smallHeight}
+              logY={log && key === 'grad_norm'}
+              smoothing={key === 'lr' ? 0 : smoothing}
+              compact
+            />
+          </div>
+        ))}
+        <div className={styles.chart}>
+          <LiveChart
+            {...shared}
+            title="Throughput"
+            yLabel="samples/s"
+            yFormat={yFormat('samples_per_second')}
+            build={buildThroughput}
+            height={smallHeight}
+            yDomain={fromZero}
+            compact
+          />
+        </div>
+      </div>
+    </>
+  );
+}
+
+const fromZero = [0, null] as const;
+
+interface CurveProps extends Omit<LiveChartProps, 'build' | 'title'> {
+  quantityKey: string;
+  of: { live: LiveRun; detail: Series | null; axis: AxisKind; colors: LineColors };
+}
+
+function Curve({ quantityKey, of: { live, detail, axis, colors }, ...chart }: CurveProps) {
+  const build = useCallback(
+    () => quantityLines({ ...curvesOf(live), detail }, quantityKey, axis, colors),
+    [live, detail, quantityKey, axis, colors],
+  );
+  return <LiveChart {...chart} title={quantity(quantityKey).label} yFormat={yFormat(quantityKey)} build={build} />;
+}
+
+/** The run's own colour is that of its validation, by which runs are compared; training has the next one. */
+function colorsOf(name: string): LineColors {
+  const index = seriesIndex(name);
+  return { val: `var(--series-${index})`, train: `var(--series-${(index + 1) % seriesCount})` };
+}
+
+/** The zoomed stretch as exact as it can be drawn; null: what is there is exact already, or not read yet. */
+function useCloserLook(folder: string, live: LiveRun, { axis }: ChartView, zoom: Zoom): Series | null {
+  const [detail, setDetail] = useState<{ zoom: Zoom; series: Series } | null>(null);
+  useEffect(() => {
+    setDetail(null);
+    const series = live.series();
+    const steps = zoom && series.size > 1 ? stepsWithin(zoom, axis, series) : null;
+    if (!steps) return;
+    let wanted = true;
+    // One bucket more at each side, so that lines leave the picture where they should.
+    const { size } = series;
+    void closerLook(folder, Math.max(1, steps.from - size), steps.to + size, points).then((closer) => {
+      if (wanted && closer) setDetail({ zoom, series: closer });
+    });
+    return () => {
+      wanted = false;
+    };
+  }, [folder, live, axis, zoom]);
+  return detail && detail.zoom === zoom ? detail.series : null;
+}
+
+function useMarkers(live: LiveRun, head: RunHead, details: RunDetails | null, { axis }: ChartView): ChartMarker[] {
+  const { ghosts, notes } = head;
+  const checkpoints = details?.checkpoints;
+  const step = head.step;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: where a step stands on the axis changes as the run goes on
+  return useMemo(
+    () => markersOf({ ghosts, notes, checkpoints: checkpoints ?? [] }, axis, live.series()),
+    [ghosts, notes, checkpoints, axis, live, step],
+  );
+}

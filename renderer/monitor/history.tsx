@@ -1,0 +1,89 @@
+/** What happened in a run: advice as quiet cards, and every event with its time, the newest first. */
+import { useState } from 'react';
+import type { RunNote } from '../../engine/contract/api.ts';
+import { moment, Notice, Panel, plural, Segmented } from '../ui/index.ts';
+import styles from './monitor.module.css';
+
+const words: Record<RunNote['kind'], string> = {
+  start: 'Start',
+  state: 'State',
+  checkpoint: 'Checkpoint',
+  advice: 'Advice',
+  error: 'Error',
+  resume: 'Resume',
+  end: 'End',
+};
+
+/** As many lines are drawn before somebody asks for all. */
+const most = 60;
+
+export function History({ notes }: { notes: readonly RunNote[] }) {
+  const [shown, setShown] = useState<'all' | 'important'>('all');
+  const [whole, setWhole] = useState(false);
+  const advice = latestAdvice(notes);
+  const kept = shown === 'all' ? notes : notes.filter(({ kind }) => kind !== 'checkpoint' && kind !== 'state');
+  const lines = kept.toReversed();
+  return (
+    <>
+      {advice.map(({ time, message, hint }) => (
+        <Notice key={`${time} ${message}`} title={message}>
+          {hint}
+        </Notice>
+      ))}
+      <Panel
+        title="Events"
+        hint={plural(notes.length, 'event')}
+        padding="none"
+        actions={
+          <Segmented
+            label="Events shown"
+            value={shown}
+            onChange={setShown}
+            options={[
+              { value: 'all', label: 'All' },
+              { value: 'important', label: 'Without checkpoints' },
+            ]}
+          />
+        }
+      >
+        {lines.length === 0 ? (
+          <p className={styles.nothing}>Nothing has happened yet.</p>
+        ) : (
+          <ol className={styles.events} aria-label="Events, the newest first">
+            {lines.slice(0, whole ? undefined : most).map((note, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two events may be told with the same words in the same second
+              <Event key={`${note.time} ${note.message} ${index}`} note={note} />
+            ))}
+          </ol>
+        )}
+        {!whole && lines.length > most && (
+          <button type="button" className={styles.more} onClick={() => setWhole(true)}>
+            Show {lines.length - most} earlier events
+          </button>
+        )}
+      </Panel>
+    </>
+  );
+}
+
+function Event({ note }: { note: RunNote }) {
+  return (
+    <li className={styles.event} data-kind={note.kind}>
+      <time className={styles.time} dateTime={note.time} title={moment(note.time)}>
+        {new Date(note.time).toLocaleTimeString('en-GB')}
+      </time>
+      <span className={styles.kind}>{words[note.kind]}</span>
+      <span>
+        {note.message}
+        {note.hint !== undefined && <span className={styles.hint}>{note.hint}</span>}
+      </span>
+    </li>
+  );
+}
+
+/** Each advice once, however often it was given. */
+export function latestAdvice(notes: readonly RunNote[]): RunNote[] {
+  const byMessage = new Map<string, RunNote>();
+  for (const note of notes) if (note.kind === 'advice') byMessage.set(note.message, note);
+  return [...byMessage.values()].slice(-3);
+}

@@ -1,0 +1,173 @@
+/** What a person can do to a run, by the state that the engine tells: an action that is under way disables its button. */
+import {
+  IconChevronDown,
+  IconDownload,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlayerSkipForward,
+  IconPlayerStop,
+} from '@tabler/icons-react';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { RunRow } from '../../engine/contract/api.ts';
+import type { RunState } from '../../engine/contract/events.ts';
+import { act, isLive, resumeRun, useRuns } from '../state/runs.ts';
+import { Button, Dialog, Menu, TextField } from '../ui/index.ts';
+import { ExportDialog } from './export-dialog.tsx';
+import styles from './run-parts.module.css';
+
+/** `status`: as the run's own page knows it, which is ahead of the list. */
+export function RunActions({ run, status = run.status }: { run: RunRow; status?: RunState }) {
+  const pending = useRuns((state) => state.pending[run.name]);
+  const [exporting, setExporting] = useState(false);
+  const live = isLive(status);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
+    <div className={styles.actions} role="group" aria-label={`Actions on ${run.name}`}>
+      {status === 'running' && <PauseMenu run={run} busy={pending === 'pause' || pending === 'park'} />}
+      {status === 'paused' && (
+        <Button icon={IconPlayerPlay} loading={pending === 'continue'} onClick={() => void act(run, 'continue')}>
+          Continue
+        </Button>
+      )}
+      {live && <StopMenu run={run} busy={pending === 'stop' || pending === 'discard'} />}
+      {!live && status !== 'completed' && <ResumeButton run={run} busy={pending === 'resume'} />}
+      {status === 'completed' && <ExtendButton run={run} busy={pending === 'resume'} />}
+      <Button
+        icon={IconDownload}
+        disabled={status === 'queued' || status === 'preparing'}
+        title="Take the weights out as a file"
+        onClick={() => setExporting(true)}
+      >
+        Export
+      </Button>
+      {exporting && <ExportDialog run={run} onClose={() => setExporting(false)} />}
+    </div>
+  );
+}
+
+function PauseMenu({ run, busy }: { run: RunRow; busy: boolean }) {
+  return (
+    <Menu
+      label="Pause"
+      width={300}
+      align="end"
+      trigger={
+        <Button icon={IconPlayerPause} rightIcon={IconChevronDown} loading={busy}>
+          Pause
+        </Button>
+      }
+      items={[
+        { label: 'Pause', hint: 'keeps its memory', onClick: () => void act(run, 'pause') },
+        { label: 'Park', hint: 'saves and frees the device', onClick: () => void act(run, 'park') },
+      ]}
+    />
+  );
+}
+
+function StopMenu({ run, busy }: { run: RunRow; busy: boolean }) {
+  const [, navigate] = useLocation();
+  const [asking, setAsking] = useState(false);
+  const discard = async () => {
+    setAsking(false);
+    if (await act(run, 'discard')) navigate('/runs');
+  };
+  return (
+    <>
+      <Menu
+        label="Stop"
+        width={300}
+        align="end"
+        trigger={
+          <Button icon={IconPlayerStop} rightIcon={IconChevronDown} loading={busy}>
+            Stop
+          </Button>
+        }
+        items={[
+          { label: 'Stop', hint: 'keeps the result', onClick: () => void act(run, 'stop') },
+          { label: 'Discard…', hint: 'deletes the run', danger: true, onClick: () => setAsking(true) },
+        ]}
+      />
+      <Dialog
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title={`Discard ${run.name}?`}
+        actions={
+          <>
+            <Button onClick={() => setAsking(false)}>Keep it</Button>
+            <Button danger onClick={() => void discard()}>
+              Discard
+            </Button>
+          </>
+        }
+      >
+        It stops now, and its curves, checkpoints and notes are deleted. This cannot be undone.
+      </Dialog>
+    </>
+  );
+}
+
+export function ResumeButton({ run, busy, primary = false }: { run: RunRow; busy: boolean; primary?: boolean }) {
+  return (
+    <Button
+      primary={primary}
+      icon={IconPlayerPlay}
+      loading={busy}
+      title={`Go on from the last checkpoint of ${run.name}`}
+      onClick={() => void resumeRun(run)}
+    >
+      Resume
+    </Button>
+  );
+}
+
+/** A run that has ended goes on when it is given more epochs. */
+function ExtendButton({ run, busy }: { run: RunRow; busy: boolean }) {
+  const done = run.summary?.epoch ?? 0;
+  const [text, setText] = useState<string | null>(null);
+  const epochs = text === null ? done : Number(text);
+  const fault =
+    text === null || (Number.isInteger(epochs) && epochs > done && epochs <= 1_000_000)
+      ? null
+      : `A whole number above ${done}, the epochs that are done`;
+  const extend = () => {
+    if (fault !== null) return;
+    setText(null);
+    void resumeRun(run, epochs);
+  };
+  return (
+    <>
+      <Button
+        icon={IconPlayerSkipForward}
+        loading={busy}
+        title="Go on from where this run ended, to a larger number of epochs"
+        onClick={() => setText(String(done + Math.max(1, Math.round(done / 2))))}
+      >
+        Train longer
+      </Button>
+      <Dialog
+        opened={text !== null}
+        onClose={() => setText(null)}
+        title={`Train ${run.name} longer`}
+        actions={
+          <>
+            <Button onClick={() => setText(null)}>Cancel</Button>
+            <Button primary disabled={fault !== null} onClick={extend}>
+              {fault === null ? `Train ${epochs - done} more` : 'Train'}
+            </Button>
+          </>
+        }
+      >
+        <p>{done} epochs are done. The run goes on from its last checkpoint, with the same settings.</p>
+        <TextField
+          label="Epochs in all"
+          value={text ?? ''}
+          onChange={setText}
+          error={fault}
+          autoFocus
+          onKeyDown={(event) => event.key === 'Enter' && extend()}
+        />
+      </Dialog>
+    </>
+  );
+}
