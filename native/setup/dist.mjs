@@ -2,6 +2,7 @@
 /** dist/: the engine's TypeScript built by Vite, and native.json that tells it where the addon lies. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { contentSignature, listFiles } from './files.mjs';
 import { rootDir } from './paths.mjs';
 import { capture, SetupError } from './system.mjs';
@@ -44,14 +45,11 @@ export async function ensureDist(progress) {
 export async function runVite(what, words) {
   const root = rootDir();
   const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js');
-  const built = await capture(process.execPath, [vite, 'build', ...words], {
-    cwd: root,
-    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
-  });
+  const built = await capture(process.execPath, [vite, 'build', ...words], { cwd: root });
   if (built.code === 0) return;
   throw new SetupError(
     'INTERNAL',
-    `Vite could not build ${what}:\n${(built.stderr || built.stdout).trim()}`,
+    `Vite could not build ${what}:\n${stripVTControlCharacters(built.stderr || built.stdout).trim()}`,
     'Mend what it names, then run the same command again.',
   );
 }

@@ -1,5 +1,6 @@
 /** Finds an Electron to launch, gives it a screen and a profile of its own, and drives it. */
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -63,34 +64,39 @@ export interface Launched {
   app: ElectronApplication;
   page: Page;
   profile: string;
+  /** The workspace. */
   home: string;
   /** What the processes said on standard error. */
   complaints(): string;
+  /** Ends the app, by force if it does not end by itself, and removes its folders. */
   close(): Promise<void>;
 }
 
 export interface LaunchOptions {
   screen: Screen;
-  /** The app's folder. */
-  appDir: string;
+  /** The app's folder; absent: the executable is a packed app. */
+  appDir?: string;
+  executable?: string;
   /** Words after the app's folder. */
   words?: string[];
   profile?: string;
   home?: string;
+  env?: Record<string, string>;
 }
 
 /** Launch arguments, for starts that are not driven as well. */
-export function launchWords(electron: Electron, appDir: string, profile: string, words: string[] = []): string[] {
-  const old = electron.compat === null ? [] : ['-r', electron.compat];
+export function launchWords(electron: Electron, { appDir, words = [] }: LaunchOptions, profile: string): string[] {
+  const old = electron.compat === null || appDir === undefined ? [] : ['-r', electron.compat];
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return [...asRoot, ...old, appDir, `--user-data-dir=${profile}`, ...words];
+  const place = appDir === undefined ? [] : [appDir];
+  return [...asRoot, ...old, ...place, `--user-data-dir=${profile}`, ...words];
 }
 
-export function launchEnvironment(screen: Screen, home: string): Record<string, string> {
-  const env = Object.fromEntries(
+export function launchEnvironment({ screen, env = {} }: LaunchOptions, home: string): Record<string, string> {
+  const own = Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value]] : [])),
   );
-  return { ...env, DISPLAY: screen.display, GRADLOOM_HOME: home };
+  return { ...own, DISPLAY: screen.display, GRADLOOM_HOME: home, ...env };
 }
 
 export async function launch(electron: Electron, options: LaunchOptions): Promise<Launched> {
@@ -98,19 +104,16 @@ export async function launch(electron: Electron, options: LaunchOptions): Promis
   const profile = options.profile ?? folder('profile');
   const home = options.home ?? folder('home');
   const app = await _electron.launch({
-    executablePath: electron.executable,
-    args: launchWords(electron, options.appDir, profile, options.words),
-    env: launchEnvironment(options.screen, home),
+    executablePath: options.executable ?? electron.executable,
+    args: launchWords(electron, options, profile),
+    env: launchEnvironment(options, home),
     timeout: 30_000,
   });
   let said = '';
-  app.process().stderr?.on('data', (text) => {
-    said += text;
-  });
-  app.process().stdout?.on('data', (text) => {
-    said += text;
-  });
+  const child = app.process();
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (said += text));
   const page = await app.firstWindow();
+  page.setDefaultTimeout(20_000);
   await page.waitForLoadState('domcontentloaded');
   return {
     app,
@@ -119,7 +122,11 @@ export async function launch(electron: Electron, options: LaunchOptions): Promis
     home,
     complaints: () => said,
     async close() {
-      await app.close().catch(() => {});
+      const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : null;
+      child.kill('SIGTERM'); // asks nothing; runs are saved
+      const impatient = setTimeout(() => child.kill('SIGKILL'), 20_000);
+      await ended;
+      clearTimeout(impatient);
       for (const place of [options.profile ? null : profile, options.home ? null : home]) {
         if (place !== null) rmSync(place, { recursive: true, force: true });
       }
