@@ -1,9 +1,9 @@
 /** Everything that pages may take from the component kit. */
 export * from './basics/buttons.tsx';
+export { ContextMenu, type ContextMenuProps } from './basics/context-menu.tsx';
 export { type Column, DataTable, type DataTableProps, type Sorting } from './basics/data-table.tsx';
 export { fuzzy, search } from './basics/fuzzy.ts';
 export type { IconProp } from './basics/icon.tsx';
-export { ContextMenu, type ContextMenuProps } from './basics/context-menu.tsx';
 export * from './basics/meters.tsx';
 export * from './basics/notices.tsx';
 export * from './basics/overlays.tsx';

@@ -1,0 +1,107 @@
+/** The rows that make a block: heads of its branches, places of empty lists, its foot, and blocks that nothing uses. */
+import { IconCornerDownRight, IconPlus, IconX } from '@tabler/icons-react';
+import { memo } from 'react';
+import { edit } from '../state/project.ts';
+import type { BlockRow, EmptyRow, EndRow, LaneRow } from '../state/stack-rows.ts';
+import { addBranchTo, removeLane, select, useStackState } from '../state/stack-store.ts';
+import { IconButton, Kbd } from '../ui/index.ts';
+import { Ribbon, rowElementId, Spines } from './layer-card.tsx';
+import styles from './stack.module.css';
+import { endWords } from './words.ts';
+
+const depthStyle = (depth: number) => ({ '--depth': depth }) as React.CSSProperties;
+
+export const LaneHead = memo(function LaneHead({ row }: { row: LaneRow }) {
+  const label = row.lane === 'branch' ? `Branch ${row.index + 1}` : row.lane === 'shortcut' ? 'Shortcut' : 'Layers';
+  return (
+    <div
+      className={styles.lane}
+      role="none"
+      data-row
+      data-dimmed={row.dimmed || undefined}
+      style={depthStyle(row.depth)}
+    >
+      <Spines depth={row.depth} />
+      <span className={styles.laneLabel}>{label}</span>
+      {row.removable && (
+        <IconButton
+          label={`Remove ${label.toLowerCase()}`}
+          icon={IconX}
+          size={20}
+          onClick={() => removeLane(row.list)}
+        />
+      )}
+    </div>
+  );
+});
+
+export const EmptyPlace = memo(function EmptyPlace({ row, level }: { row: EmptyRow; level: number }) {
+  const active = useStackState((state) => state.active === row.key);
+  const words =
+    row.lane === 'branch'
+      ? 'This branch hands its input on'
+      : row.lane === 'shortcut'
+        ? 'Adds the input itself'
+        : 'Empty';
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree around it takes the keys
+    <div
+      id={rowElementId(row.key)}
+      role="treeitem"
+      aria-selected={false}
+      aria-level={level}
+      aria-label={`${words}. Layers that are added go here.`}
+      tabIndex={active ? 0 : -1}
+      className={styles.row}
+      data-row
+      data-key={row.key}
+      data-dimmed={row.dimmed || undefined}
+      style={depthStyle(row.depth)}
+      onClick={(event) => {
+        event.stopPropagation();
+        select(row.key);
+      }}
+    >
+      <Spines depth={row.depth} />
+      <div className={styles.empty} data-active={active || undefined}>
+        {words}. Drop a layer here, or press <Kbd keys="/" />
+      </div>
+    </div>
+  );
+});
+
+export const BlockEnd = memo(function BlockEnd({ row, largest }: { row: EndRow; largest: number }) {
+  return (
+    <div
+      className={styles.row}
+      role="none"
+      data-row
+      data-dimmed={row.dimmed || undefined}
+      style={depthStyle(row.depth)}
+    >
+      <Spines depth={row.depth} />
+      <div className={styles.end}>
+        <IconCornerDownRight size={14} aria-hidden />
+        {endWords(row.layer)}
+        {row.layer.kind === 'Parallel' && (
+          <IconButton label="Add a branch" icon={IconPlus} size={20} onClick={() => addBranchTo(row.owner)} />
+        )}
+      </div>
+      <Ribbon dims={row.output} largest={largest} />
+    </div>
+  );
+});
+
+export const UnusedBlock = memo(function UnusedBlock({ row }: { row: BlockRow }) {
+  return (
+    <div className={styles.unused} role="none" data-row style={depthStyle(0)}>
+      <span className={styles.laneLabel}>Block “{row.name}”, not used</span>
+      <IconButton
+        label={`Remove block ${row.name}`}
+        icon={IconX}
+        size={20}
+        onClick={() => edit([{ op: 'remove', path: [...row.path] }])}
+      />
+    </div>
+  );
+});

@@ -1,0 +1,92 @@
+/** Build: the palette, the stack, the inspector. */
+import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { NoProject, useIsOpen } from '../project-parts/no-project.tsx';
+import { useProject } from '../state/project.ts';
+import { EmptyState, Splitter } from '../ui/index.ts';
+import styles from './build.module.css';
+import { Inspector } from './inspector.tsx';
+import { LayerPalette } from './layer-palette.tsx';
+import { StackArea } from './stack-area.tsx';
+import { StackDrag, type StackElements } from './stack-drag.tsx';
+
+export default function BuildPage() {
+  const open = useIsOpen();
+  const { project } = useProject();
+  if (!open) return <NoProject title="Build" belongs="stack the layers of its network and see every shape and cost" />;
+  if (!project) {
+    return (
+      <EmptyState title="The file cannot be read as a project">
+        The bar above says where. Undo the change, or correct the file: this page shows it as soon as it can be read.
+      </EmptyState>
+    );
+  }
+  return <Builder />;
+}
+
+/** Whether a key belongs to what is being typed, or to a dialog over the page. */
+function isElsewhere(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable ||
+      /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
+      target.closest('[role=dialog], [role=menu]') !== null)
+  );
+}
+
+function Builder() {
+  const root = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const scroller = useRef<HTMLDivElement>(null);
+  const line = useRef<HTMLDivElement>(null);
+  const elements = useMemo<StackElements>(() => ({ scroller, line }), []);
+
+  const search = useCallback(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
+  const inspect = useCallback((which: 'first' | 'name') => {
+    const place = which === 'name' ? '[data-inspect=texts]' : '[data-inspect]';
+    const first = root.current?.querySelector<HTMLElement>(
+      `aside ${place} :is(input, [role=combobox]):not([type=hidden], :disabled)`,
+    );
+    first?.focus();
+    if (first instanceof HTMLInputElement) first.select();
+  }, []);
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event.target)) return;
+      event.preventDefault();
+      search();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [search]);
+
+  return (
+    <div className={styles.page} ref={root}>
+      <StackDrag elements={elements}>
+        <Splitter
+          label="Palette"
+          storageKey="build.palette"
+          side="left"
+          initial={220}
+          min={168}
+          max={360}
+          aside={<LayerPalette field={field} />}
+          main={
+            <Splitter
+              label="Inspector"
+              storageKey="build.inspector"
+              initial={320}
+              min={264}
+              max={560}
+              aside={<Inspector />}
+              main={<StackArea elements={elements} inspect={inspect} search={search} />}
+            />
+          }
+        />
+      </StackDrag>
+    </div>
+  );
+}

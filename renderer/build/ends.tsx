@@ -1,0 +1,93 @@
+/** Both ends of the stack: the data that comes in, and what the loss wants of what goes out. */
+import { IconArrowRight, IconCircleCheck, IconDatabase, IconTargetArrow } from '@tabler/icons-react';
+import { useLocation } from 'wouter';
+import { losses } from '../../engine/contract/losses.ts';
+import { sources } from '../../engine/contract/sources.ts';
+import { useProblems } from '../state/problems.ts';
+import { usePlan, useProjectState } from '../state/project.ts';
+import type { OutputRow, StackView } from '../state/stack-rows.ts';
+import { factsKnown } from '../state/stack-store.ts';
+import { Button, dims, integer, plural } from '../ui/index.ts';
+import { Ribbon } from './layer-card.tsx';
+import { ProblemNotes, worst } from './problems.tsx';
+import styles from './stack.module.css';
+
+function useFacts() {
+  const plan = usePlan();
+  const facts = useProjectState((state) => state.facts);
+  return { plan, facts: factsKnown(plan, facts) };
+}
+
+export function InputCard({ largest }: { largest: number }) {
+  const [, navigate] = useLocation();
+  const { plan, facts } = useFacts();
+  const factsError = useProjectState((state) => state.factsError);
+  const source = plan?.project.data.source ?? null;
+  const words = () => {
+    if (source === null) return 'No data is chosen, so no shape is known';
+    if (!facts) return factsError?.message ?? 'Reading the data…';
+    const { target, parts } = facts;
+    const targets =
+      target.kind === 'class' ? plural(target.classes.length, 'class', 'classes') : `targets ${dims(target.dims)}`;
+    return `${dims(facts.input.dims)} · ${targets} · ${integer(parts.train)} for training`;
+  };
+  const missing = source === null || factsError !== null;
+  return (
+    <div className={styles.row} role="none">
+      <div className={styles.endCard} data-problem={missing ? 'warning' : undefined}>
+        <IconDatabase size={16} stroke={1.75} aria-hidden />
+        <span className={styles.label}>Input</span>
+        {source && <span className={styles.kindQuiet}>{sources.get(source.kind)?.label ?? source.kind}</span>}
+        <span className={styles.summary} title={factsError?.message}>
+          {words()}
+        </span>
+        <Button
+          size="xs"
+          {...(missing ? { primary: true } : { subtle: true })}
+          rightIcon={IconArrowRight}
+          onClick={() => navigate('/data')}
+        >
+          {source === null ? 'Choose data' : 'Data'}
+        </Button>
+      </div>
+      <Ribbon dims={plan && plan.input.length > 0 ? plan.input : null} largest={largest} />
+    </div>
+  );
+}
+
+export function OutputCard({ row, problems }: { row: OutputRow; problems: StackView['problems'] }) {
+  const [, navigate] = useLocation();
+  const { plan, facts } = useFacts();
+  const ofLoss = useProblems().filter(({ path }) => path === 'training.loss' || path.startsWith('training.loss.'));
+  const all = [...problems, ...ofLoss];
+  const loss = plan ? losses.get(plan.project.training.loss.kind) : undefined;
+  const target = facts?.target;
+  const wanted = target?.kind === 'class' ? [target.classes.length] : target?.dims;
+  const answers = row.output;
+  const fits = wanted !== undefined && answers !== null && answers.length > 0 && String(wanted) === String(answers);
+  const what =
+    wanted === undefined
+      ? 'what it wants is known once the data is'
+      : target?.kind === 'class'
+        ? `wants ${dims(wanted)}, one score a class`
+        : `wants ${dims(wanted)}, the target's shape`;
+  return (
+    <div className={styles.row} role="none" data-row>
+      <div className={styles.endCard} data-problem={worst(all) ?? undefined}>
+        <IconTargetArrow size={16} stroke={1.75} aria-hidden />
+        <span className={styles.label}>Output</span>
+        <span className={styles.kindQuiet}>{loss?.label ?? 'Loss'}</span>
+        <span className={styles.summary}>{what}</span>
+        {fits && (
+          <span className={styles.fits}>
+            <IconCircleCheck size={14} aria-hidden /> fits
+          </span>
+        )}
+        <Button size="xs" subtle rightIcon={IconArrowRight} onClick={() => navigate('/train')}>
+          Loss
+        </Button>
+      </div>
+      <ProblemNotes problems={all} />
+    </div>
+  );
+}

@@ -1,0 +1,188 @@
+/** One layer: its parameters as a form, what it makes of its input, what it costs, and the PyTorch line that builds it. */
+import { IconCopy, IconEye, IconEyeOff, IconPlus, IconTrash } from '@tabler/icons-react';
+import { layerTable } from '../../engine/contract/layers/index.ts';
+import { usePlan } from '../state/project.ts';
+import { setParam, setShortcut, setText } from '../state/stack.ts';
+import type { LayerRow } from '../state/stack-rows.ts';
+import {
+  addBranchTo,
+  applyFix,
+  change,
+  duplicateSelected,
+  focusStack,
+  removeSelected,
+  toggleSelected,
+} from '../state/stack-store.ts';
+import {
+  Button,
+  bytes,
+  CodeBlock,
+  dims,
+  flops,
+  IconButton,
+  integer,
+  Num,
+  plural,
+  SchemaForm,
+  Section,
+  Segmented,
+  TextField,
+} from '../ui/index.ts';
+import { BlockName } from './block-name.tsx';
+import styles from './inspector.module.css';
+import { categoryOf, LayerIcon } from './layer-icons.tsx';
+import { ProblemNotes } from './problems.tsx';
+import { formatPython } from './python.ts';
+import { labelOf, nameOf } from './words.ts';
+
+export function LayerInspector({ row }: { row: LayerRow }) {
+  const kind = layerTable.get(row.kind);
+  const { layer, key: id } = row;
+  const place = row.path.join('.');
+  const known = kind ? Object.keys(kind.params) : [];
+  const ofFields = (path: string) =>
+    known.some((name) => path === `${place}.${name}` || path.startsWith(`${place}.${name}.`));
+  const category = categoryOf(row.kind);
+  const note = typeof layer.note === 'string' ? layer.note : '';
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape leaves for the stack from any field
+    <div
+      className={styles.body}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && !event.defaultPrevented) focusStack();
+      }}
+    >
+      <header className={styles.head}>
+        <span
+          className={styles.badge}
+          style={category ? { color: `var(--cat-${category}-text)`, background: `var(--cat-${category}-tint)` } : {}}
+        >
+          <LayerIcon kind={row.kind} size={18} />
+        </span>
+        <div className={styles.titles}>
+          <h2 className={styles.title}>{nameOf(layer) || labelOf(row.kind)}</h2>
+          <code className={styles.kind}>{row.kind}</code>
+        </div>
+        <IconButton label="Duplicate" keys="Mod+D" icon={IconCopy} onClick={() => duplicateSelected(id)} />
+        <IconButton
+          label={row.disabled ? 'Enable' : 'Disable'}
+          keys="Space"
+          icon={row.disabled ? IconEye : IconEyeOff}
+          onClick={() => toggleSelected(id)}
+        />
+        <IconButton label="Delete" keys="Delete" icon={IconTrash} onClick={() => removeSelected(id)} />
+      </header>
+      {kind && <p className={styles.help}>{kind.help}</p>}
+      <ProblemNotes problems={row.problems.filter(({ path }) => !ofFields(path))} />
+      {kind && (
+        <div className={styles.form} data-inspect="form">
+          <SchemaForm
+            shape={kind.params}
+            value={layer}
+            place={place}
+            problems={row.problems}
+            onChange={(name, value) => change(id, name, (project, path) => setParam(project, path, name, value))}
+            onFix={({ label, edits }) => applyFix(edits, label)}
+            custom={(name) => (name === 'ref' ? <BlockName row={row} /> : undefined)}
+          />
+          {row.kind === 'Residual' && <Shortcut row={row} />}
+          {row.kind === 'Parallel' && (
+            <div>
+              <Button size="xs" icon={IconPlus} onClick={() => addBranchTo(id)}>
+                Add a branch
+              </Button>
+            </div>
+          )}
+        </div>
+      )}
+      <div className={styles.form} data-inspect="texts">
+        <TextField
+          label="Name"
+          placeholder={labelOf(row.kind)}
+          value={nameOf(layer)}
+          onChange={(text) => change(id, 'name', (project, path) => setText(project, path, 'name', text))}
+        />
+        <TextField
+          label="Note"
+          placeholder="For people only"
+          value={note}
+          onChange={(text) => change(id, 'note', (project, path) => setText(project, path, 'note', text))}
+        />
+      </div>
+      <Section title="Shape">
+        <p className={styles.shapes}>
+          <Num mono>{row.input ? dims(row.input) : '?'}</Num>
+          <span>→</span>
+          <Num mono>{row.output ? dims(row.output) : '?'}</Num>
+        </p>
+        {kind && <p className={styles.formula}>{kind.formula}</p>}
+      </Section>
+      <LayerCosts row={row} />
+      {row.python !== null && (
+        <Section title="PyTorch">
+          <CodeBlock title="">{formatPython(row.python)}</CodeBlock>
+        </Section>
+      )}
+    </div>
+  );
+}
+
+function LayerCosts({ row }: { row: LayerRow }) {
+  const plan = usePlan();
+  const { costs } = row;
+  if (!costs) return null;
+  const batch = plan?.project.data.loader.batch_size ?? 1;
+  const total = plan?.parameters ?? 0;
+  const share =
+    total > 0 && costs.parameters > 0 ? `${((100 * costs.parameters) / total).toFixed(1)} % of the network` : '';
+  return (
+    <Section title="Costs">
+      <dl className={styles.figures}>
+        <div>
+          <dt>Parameters</dt>
+          <dd>
+            <Num>{integer(costs.parameters)}</Num>
+            <span className={styles.quiet}>{share}</span>
+          </dd>
+        </div>
+        <div>
+          <dt>Operations</dt>
+          <dd>
+            <Num>{flops(costs.flops)}</Num>
+            <span className={styles.quiet}>a sample</span>
+          </dd>
+        </div>
+        <div>
+          <dt>Memory</dt>
+          <dd>
+            <Num>{bytes(costs.memory * batch)}</Num>
+            <span className={styles.quiet}>kept for {plural(batch, 'sample')}</span>
+          </dd>
+        </div>
+      </dl>
+    </Section>
+  );
+}
+
+function Shortcut({ row }: { row: LayerRow }) {
+  const { shortcut } = row.layer;
+  const value = Array.isArray(shortcut) ? 'layers' : shortcut === 'auto' ? 'auto' : 'input';
+  return (
+    <div className={styles.choice}>
+      <span className={styles.choiceLabel}>Shortcut</span>
+      <Segmented
+        label="Shortcut"
+        value={value}
+        full
+        options={[
+          { value: 'input', label: 'Input' },
+          { value: 'auto', label: 'Projected' },
+          { value: 'layers', label: 'Layers' },
+        ]}
+        onChange={(next) => {
+          if (next !== value) change(row.key, 'shortcut', (project, path) => setShortcut(project, path, next));
+        }}
+      />
+    </div>
+  );
+}

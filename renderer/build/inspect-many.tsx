@@ -1,0 +1,92 @@
+/** Several layers: what they are together, and what can be done with all of them. */
+import {
+  IconArrowsJoin,
+  IconArrowsSplit2,
+  IconBox,
+  IconCopy,
+  IconEye,
+  IconEyeOff,
+  IconRepeat,
+  IconTrash,
+} from '@tabler/icons-react';
+import { startsWith } from '../state/stack-paths.ts';
+import type { LayerRow } from '../state/stack-rows.ts';
+import {
+  duplicateSelected,
+  makeBlockOfSelected,
+  removeSelected,
+  toggleSelected,
+  wrapSelected,
+} from '../state/stack-store.ts';
+import { Button, flops, integer, Num, plural, Section } from '../ui/index.ts';
+import styles from './inspector.module.css';
+import { LayerIcon } from './layer-icons.tsx';
+
+export function ManyInspector({ rows }: { rows: readonly LayerRow[] }) {
+  // What is inside another selected one is counted with it.
+  const tops = rows.filter((row) => !rows.some((other) => other !== row && startsWith(row.path, other.path)));
+  const sum = (key: 'parameters' | 'flops') => tops.reduce((total, { costs }) => total + (costs?.[key] ?? 0), 0);
+  const kinds = new Map<string, number>();
+  for (const { kind } of rows) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  const allDisabled = rows.every(({ disabled }) => disabled);
+  return (
+    <div className={styles.body}>
+      <header className={styles.head}>
+        <div className={styles.titles}>
+          <h2 className={styles.title}>{plural(rows.length, 'layer')} selected</h2>
+        </div>
+      </header>
+      <ul className={styles.kinds}>
+        {[...kinds].map(([kind, count]) => (
+          <li key={kind}>
+            <LayerIcon kind={kind} /> {kind} <span className={styles.quiet}>{count > 1 ? `× ${count}` : ''}</span>
+          </li>
+        ))}
+      </ul>
+      <dl className={styles.figures}>
+        <div>
+          <dt>Parameters</dt>
+          <dd>
+            <Num>{integer(sum('parameters'))}</Num>
+          </dd>
+        </div>
+        <div>
+          <dt>Operations</dt>
+          <dd>
+            <Num>{flops(sum('flops'))}</Num>
+            <span className={styles.quiet}>a sample</span>
+          </dd>
+        </div>
+      </dl>
+      <Section title="Wrap in">
+        <div className={styles.buttons}>
+          <Button icon={IconArrowsJoin} onClick={() => wrapSelected('Residual')}>
+            Residual
+          </Button>
+          <Button icon={IconArrowsSplit2} onClick={() => wrapSelected('Parallel')}>
+            Parallel
+          </Button>
+          <Button icon={IconRepeat} onClick={() => wrapSelected('Repeat')}>
+            Repeat
+          </Button>
+          <Button icon={IconBox} onClick={() => makeBlockOfSelected()}>
+            Named block
+          </Button>
+        </div>
+      </Section>
+      <Section title="All of them">
+        <div className={styles.buttons}>
+          <Button icon={IconCopy} onClick={() => duplicateSelected()}>
+            Duplicate
+          </Button>
+          <Button icon={allDisabled ? IconEye : IconEyeOff} onClick={() => toggleSelected()}>
+            {allDisabled ? 'Enable' : 'Disable'}
+          </Button>
+          <Button icon={IconTrash} danger onClick={() => removeSelected()}>
+            Delete
+          </Button>
+        </div>
+      </Section>
+    </div>
+  );
+}

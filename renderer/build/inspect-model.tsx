@@ -1,0 +1,98 @@
+/** The network as a whole: its size, the memory that training takes, the weights it starts from, its PyTorch code. */
+import { modelFields } from '../../engine/contract/settings.ts';
+import { pickPath } from '../state/files.ts';
+import { useFormAt } from '../state/form.ts';
+import { usePlan } from '../state/project.ts';
+import { applyFix } from '../state/stack-store.ts';
+import { bytes, CodeBlock, dims, flops, integer, Num, plural, SchemaForm, Section, StackedBar } from '../ui/index.ts';
+import styles from './inspector.module.css';
+import { modelCode } from './python.ts';
+
+const parts = [
+  { key: 'activations', label: 'Activations', color: 'var(--series-2)' },
+  { key: 'weights', label: 'Weights', color: 'var(--series-0)' },
+  { key: 'gradients', label: 'Gradients', color: 'var(--series-3)' },
+  { key: 'optimizer', label: 'Optimizer', color: 'var(--series-4)' },
+  { key: 'input', label: 'Input', color: 'var(--series-7)' },
+] as const;
+
+const modelPlace = ['model'];
+
+export function ModelInspector() {
+  const plan = usePlan();
+  const form = useFormAt(modelPlace);
+  if (!plan) return null;
+  const batch = plan.project.data.loader.batch_size;
+  const browse = () =>
+    pickPath({
+      kind: 'file',
+      title: 'Weights to start from',
+      confirm: 'Use these weights',
+      filters: [{ name: 'Weights', extensions: ['safetensors', 'pt'] }],
+    });
+  return (
+    <div className={styles.body}>
+      <header className={styles.head}>
+        <div className={styles.titles}>
+          <h2 className={styles.title}>Network</h2>
+        </div>
+      </header>
+      <dl className={styles.figures}>
+        <div>
+          <dt>Shape</dt>
+          <dd>
+            <Num mono>
+              {plan.input.length > 0 ? dims(plan.input) : '?'} → {plan.output.length > 0 ? dims(plan.output) : '?'}
+            </Num>
+          </dd>
+        </div>
+        <div>
+          <dt>Parameters</dt>
+          <dd>
+            <Num>{integer(plan.parameters)}</Num>
+          </dd>
+        </div>
+        <div>
+          <dt>Operations</dt>
+          <dd>
+            <Num>{flops(plan.flops)}</Num>
+            <span className={styles.quiet}>a sample</span>
+          </dd>
+        </div>
+        <div>
+          <dt>Memory</dt>
+          <dd>
+            <Num>{bytes(plan.memory.total)}</Num>
+            <span className={styles.quiet}>in batches of {plural(batch, 'sample')}, estimated</span>
+          </dd>
+        </div>
+      </dl>
+      {plan.memory.total > 0 && (
+        <StackedBar
+          label="Memory in training"
+          format={bytes}
+          parts={parts.map(({ key, label, color }) => ({ label, color, value: plan.memory[key] }))}
+        />
+      )}
+      <div className={styles.form} data-inspect="form">
+        <SchemaForm
+          shape={modelFields}
+          value={form.value}
+          problems={form.problems}
+          place="model"
+          stacked
+          onChange={form.onChange}
+          onFix={({ label, edits }) => applyFix(edits, label)}
+          onBrowse={browse}
+        />
+      </div>
+      {plan.layers.length > 0 && (
+        <Section title="PyTorch">
+          <CodeBlock title="The network in Python" maxHeight={420}>
+            {modelCode(plan.layers.map(({ python }) => python))}
+          </CodeBlock>
+        </Section>
+      )}
+    </div>
+  );
+}

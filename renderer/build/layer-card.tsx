@@ -1,0 +1,206 @@
+/** A layer in the stack: its card in its category's colour, what is wrong with it, its costs, and the tensor that leaves it. */
+import {
+  IconChevronRight,
+  IconCopy,
+  IconDots,
+  IconEye,
+  IconEyeOff,
+  IconGripVertical,
+  IconTrash,
+} from '@tabler/icons-react';
+import { createContext, type MouseEvent, memo, useContext } from 'react';
+import { type Costs, type LayerRow, noCosts } from '../state/stack-rows.ts';
+import {
+  duplicateSelected,
+  fold,
+  removeSelected,
+  select,
+  toggleSelected,
+  useStackState,
+} from '../state/stack-store.ts';
+import { CostBars, dims, IconButton, plural, ShapeRibbon, useDragSource } from '../ui/index.ts';
+import { categoryOf, LayerIcon } from './layer-icons.tsx';
+import { ProblemNotes, worst } from './problems.tsx';
+import styles from './stack.module.css';
+import { labelOf, nameOf, summaryOf } from './words.ts';
+
+/** The largest of each cost: what a full bar is. */
+export const CostScale = createContext<Costs>(noCosts);
+
+function RowCosts({ costs }: { costs: Costs | null }) {
+  const max = useContext(CostScale);
+  return <div className={styles.costs}>{costs && <CostBars {...costs} max={max} />}</div>;
+}
+
+/** What a row is called by who does not see it. */
+export function spokenName(row: LayerRow): string {
+  const name = nameOf(row.layer);
+  return [
+    name === '' ? row.kind : `${name}, ${row.kind}`,
+    summaryOf(row.layer),
+    row.folded === true ? `folded, ${plural(row.inside, 'layer')} inside` : '',
+    row.output === null ? 'shape unknown' : `answers ${dims(row.output)}`,
+    row.disabled ? 'disabled' : '',
+    row.problems.length > 0 ? plural(row.problems.length, 'problem') : '',
+  ]
+    .filter((part) => part !== '')
+    .join(', ');
+}
+
+export const rowElementId = (key: string) => `stack-row-${key}`;
+
+export interface LayerCardProps {
+  row: LayerRow;
+  /** Values of the network's largest tensor. */
+  largest: number;
+  onMenu: (id: string, at: { x: number; y: number }) => void;
+}
+
+export const LayerCard = memo(function LayerCard({ row, largest, onMenu }: LayerCardProps) {
+  const selected = useStackState((state) => state.selected.has(row.key));
+  const active = useStackState((state) => state.active === row.key);
+  const { node, handle, listeners, description, isDragging } = useDragSource(row.key);
+  const category = categoryOf(row.kind);
+  const { onKeyDown, onPointerDown } = listeners;
+  const menu = (event: MouseEvent, at = { x: event.clientX, y: event.clientY }) => {
+    event.preventDefault();
+    if (!useStackState.getState().selected.has(row.key)) select(row.key);
+    onMenu(row.key, at);
+  };
+  const click = (event: MouseEvent) => {
+    event.stopPropagation();
+    if ((event.target as HTMLElement).closest('button')) return;
+    select(row.key, { range: event.shiftKey, toggle: event.ctrlKey || event.metaKey });
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree around it takes the keys
+    <div
+      ref={node}
+      id={rowElementId(row.key)}
+      role="treeitem"
+      aria-label={spokenName(row)}
+      aria-level={row.depth + 1}
+      aria-posinset={row.position}
+      aria-setsize={row.siblings}
+      aria-selected={selected}
+      aria-expanded={row.folded === null ? undefined : !row.folded}
+      tabIndex={active ? 0 : -1}
+      className={styles.row}
+      data-row
+      data-key={row.key}
+      data-dragging={isDragging || undefined}
+      data-dimmed={row.dimmed || undefined}
+      style={{ '--depth': row.depth } as React.CSSProperties}
+      onClick={click}
+      onContextMenu={menu}
+      onDoubleClick={() => row.folded !== null && fold(row.key, !row.folded)}
+      onPointerDown={onPointerDown}
+    >
+      <Spines depth={row.depth} />
+      <div
+        className={styles.card}
+        data-category={category ?? 'unknown'}
+        data-selected={selected || undefined}
+        data-problem={worst(row.problems) ?? undefined}
+      >
+        <button
+          type="button"
+          ref={handle}
+          className={styles.grip}
+          aria-label={`Move ${row.kind}`}
+          aria-describedby={description}
+          tabIndex={active ? 0 : -1}
+          onKeyDown={onKeyDown}
+        >
+          <IconGripVertical size={14} aria-hidden />
+        </button>
+        {row.folded !== null && (
+          <button
+            type="button"
+            className={styles.foldButton}
+            aria-label={row.folded ? `Unfold ${row.kind}` : `Fold ${row.kind}`}
+            tabIndex={-1}
+            onClick={() => fold(row.key, !row.folded)}
+          >
+            <IconChevronRight size={14} data-open={!row.folded || undefined} aria-hidden />
+          </button>
+        )}
+        <span className={styles.icon}>
+          <LayerIcon kind={row.kind} />
+        </span>
+        <Title row={row} />
+        <span className={styles.tools}>
+          {row.disabled && <span className={styles.badge}>disabled</span>}
+          <span className={styles.hoverTools}>
+            <IconButton
+              label="Duplicate"
+              keys="Mod+D"
+              icon={IconCopy}
+              size={24}
+              onClick={() => duplicateSelected(row.key)}
+            />
+            <IconButton
+              label={row.disabled ? 'Enable' : 'Disable'}
+              keys="Space"
+              icon={row.disabled ? IconEye : IconEyeOff}
+              size={24}
+              onClick={() => toggleSelected(row.key)}
+            />
+            <IconButton
+              label="Delete"
+              keys="Delete"
+              icon={IconTrash}
+              size={24}
+              onClick={() => removeSelected(row.key)}
+            />
+            <IconButton
+              label="More"
+              icon={IconDots}
+              size={24}
+              onClick={(event) => {
+                const box = event.currentTarget.getBoundingClientRect();
+                menu(event, { x: box.left, y: box.bottom });
+              }}
+            />
+          </span>
+        </span>
+      </div>
+      <RowCosts costs={row.folded === false || row.dimmed ? null : row.costs} />
+      <ProblemNotes problems={row.problems} />
+      <Ribbon dims={row.folded === false ? row.input : row.output} largest={largest} />
+    </div>
+  );
+});
+
+function Title({ row }: { row: LayerRow }) {
+  const name = nameOf(row.layer);
+  const label = name === '' ? labelOf(row.kind) : name;
+  const summary = summaryOf(row.layer);
+  const folded = row.folded === true ? plural(row.inside, 'layer') : '';
+  const shared = row.uses > 1 ? `used ${row.uses}×` : '';
+  const elsewhere = row.elsewhere ? 'layers shown at its first use' : '';
+  const rest = [summary, folded, shared, elsewhere].filter((part) => part !== '').join(' · ');
+  return (
+    <span className={styles.title}>
+      <span className={styles.label}>{label}</span>
+      {label !== row.kind && <code className={styles.kind}>{row.kind}</code>}
+      {rest !== '' && <span className={styles.summary}>{rest}</span>}
+    </span>
+  );
+}
+
+/** The coloured lines at the left that say in which blocks a row is. */
+export function Spines({ depth }: { depth: number }) {
+  return Array.from({ length: depth }, (_, level) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a line has nothing but its level
+    <span key={level} className={styles.spine} style={{ '--level': level } as React.CSSProperties} aria-hidden />
+  ));
+}
+
+export function Ribbon({ dims: shape, largest }: { dims: readonly number[] | null; largest: number }) {
+  return (
+    <div className={styles.ribbon}>
+      <ShapeRibbon dims={shape} scale={largest} height={18} />
+    </div>
+  );
+}

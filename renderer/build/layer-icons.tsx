@@ -1,0 +1,70 @@
+/** A small picture of each kind of layer, in its category's colour. */
+import {
+  IconArrowBarBoth,
+  IconArrowsJoin,
+  IconArrowsMinimize,
+  IconArrowsSplit2,
+  IconBox,
+  IconBrandStackshare,
+  IconChartDots,
+  IconChartLine,
+  IconCircleDashed,
+  IconEqual,
+  IconGridDots,
+  IconGridPattern,
+  IconLayersSubtract,
+  IconLineDashed,
+  IconQuestionMark,
+  IconRepeat,
+  IconStackPush,
+  IconWaveSine,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import { layerTable } from '../../engine/contract/layers/index.ts';
+import type { LayerCategory } from '../../engine/contract/layers/kind.ts';
+
+const byKind: { [kind: string]: TablerIcon } = {
+  Linear: IconBrandStackshare,
+  Flatten: IconLineDashed,
+  Identity: IconEqual,
+  Dropout: IconCircleDashed,
+  Residual: IconArrowsJoin,
+  Parallel: IconArrowsSplit2,
+  Repeat: IconRepeat,
+  Block: IconBox,
+  AdaptiveAvgPool2d: IconArrowsMinimize,
+  Softmax: IconChartDots,
+  Sigmoid: IconWaveSine,
+  Tanh: IconWaveSine,
+};
+
+const byCategory: Record<LayerCategory, TablerIcon> = {
+  dense: IconBrandStackshare,
+  conv: IconGridPattern,
+  pool: IconGridDots,
+  norm: IconArrowBarBoth,
+  activation: IconChartLine,
+  shape: IconLayersSubtract,
+  block: IconStackPush,
+};
+
+export const categories: readonly { category: LayerCategory; label: string }[] = [
+  { category: 'dense', label: 'Dense' },
+  { category: 'conv', label: 'Convolution' },
+  { category: 'pool', label: 'Pooling' },
+  { category: 'norm', label: 'Normalisation' },
+  { category: 'activation', label: 'Activation' },
+  { category: 'shape', label: 'Shape and dropout' },
+  { category: 'block', label: 'Blocks' },
+];
+
+/** null: a kind that the table does not have. */
+export function categoryOf(kind: string): LayerCategory | null {
+  return layerTable.get(kind)?.category ?? null;
+}
+
+export function LayerIcon({ kind, size = 16 }: { kind: string; size?: number }) {
+  const category = categoryOf(kind);
+  const Icon = byKind[kind] ?? (category === null ? IconQuestionMark : byCategory[category]);
+  return <Icon size={size} stroke={1.75} aria-hidden />;
+}

@@ -1,0 +1,40 @@
+/** Problems in place: what is wrong, and buttons that put it right. */
+import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react';
+import type { Problem } from '../../engine/contract/problems.ts';
+import { applyFix } from '../state/stack-store.ts';
+import { Button } from '../ui/index.ts';
+import styles from './stack.module.css';
+
+export function worst(problems: readonly Problem[]): 'error' | 'warning' | null {
+  if (problems.length === 0) return null;
+  return problems.some(({ severity }) => severity === 'error') ? 'error' : 'warning';
+}
+
+export function ProblemNotes({ problems }: { problems: readonly Problem[] }) {
+  if (problems.length === 0) return null;
+  return (
+    <ul className={styles.problems}>
+      {problems.map((problem) => {
+        const Icon = problem.severity === 'error' ? IconAlertCircle : IconAlertTriangle;
+        return (
+          <li key={`${problem.path} ${problem.message}`} className={styles.problem} data-severity={problem.severity}>
+            <Icon size={14} className={styles.problemIcon} aria-label={problem.severity} />
+            <div className={styles.problemText}>
+              <p>{problem.message}</p>
+              {problem.fixes.length === 0 && <p className={styles.hint}>{problem.hint}</p>}
+              {problem.fixes.length > 0 && (
+                <div className={styles.fixes}>
+                  {problem.fixes.map(({ label, edits }) => (
+                    <Button key={label} size="xs" onClick={() => applyFix(edits, label)}>
+                      {label}
+                    </Button>
+                  ))}
+                </div>
+              )}
+            </div>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,244 @@
+/** The stack: input, layers with the tensors between them, output; everything that a pointer or a key does to it. */
+import { IconFold, IconFoldDown, IconStack2 } from '@tabler/icons-react';
+import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useProject } from '../state/project.ts';
+import { layersAt, mainList } from '../state/stack-paths.ts';
+import type { StackRow, StackView } from '../state/stack-rows.ts';
+import { applyFix, clearSelection, foldAll, select, useStack, useStackState } from '../state/stack-store.ts';
+import { Button, EmptyState, IconButton, Kbd, useDropArea } from '../ui/index.ts';
+import { BlockEnd, EmptyPlace, LaneHead, UnusedBlock } from './block-rows.tsx';
+import { CardMenu } from './card-menu.tsx';
+import { useClipboard } from './clipboard.ts';
+import { InputCard, OutputCard } from './ends.tsx';
+import { CostScale, LayerCard, rowElementId } from './layer-card.tsx';
+import styles from './stack.module.css';
+import type { StackElements } from './stack-drag.tsx';
+import { pressInStack } from './stack-keys.ts';
+
+export interface StackAreaProps {
+  elements: StackElements;
+  inspect: (field: 'first' | 'name') => void;
+  search: () => void;
+}
+
+/** The next power of two: the scale of the ribbons stays while a number is typed. */
+function largestOf(rows: readonly StackRow[]): number {
+  let largest = 1;
+  for (const row of rows) {
+    if (row.type !== 'layer') continue;
+    for (const shape of [row.input, row.output]) {
+      if (shape)
+        largest = Math.max(
+          largest,
+          shape.reduce((product, size) => product * size, 1),
+        );
+    }
+  }
+  return 2 ** Math.ceil(Math.log2(largest));
+}
+
+export function StackArea({ elements, inspect, search }: StackAreaProps) {
+  const view = useStack();
+  const { project } = useProject();
+  const { rows } = view;
+  const largest = largestOf(rows);
+  const said = useStackState((state) => state.said);
+  const anyActive = useStackState((state) => state.active !== null);
+  const [menu, setMenu] = useState<{ id: string; at: { x: number; y: number } } | null>(null);
+  const tree = useRef<HTMLDivElement>(null);
+  const drop = useDropArea('stack');
+  const empty = layersAt(project, mainList).length === 0;
+  const blocks = rows.some((row) => row.type === 'layer' && row.folded !== null);
+
+  useFocus(tree, rows);
+  const isHere = useCallback(() => {
+    const focused = document.activeElement;
+    return focused === null || focused === document.body || tree.current?.contains(focused) === true;
+  }, []);
+  useClipboard(isHere);
+
+  const openMenu = useCallback((id: string, at: { x: number; y: number }) => setMenu({ id, at }), []);
+  const press = useCallback(
+    (event: globalThis.KeyboardEvent | KeyboardEvent): boolean => {
+      const target = event.target as HTMLElement;
+      if (event.defaultPrevented) return false;
+      // A button in a card takes the keys that press it.
+      if (target.closest?.('button') && (event.key === 'Enter' || event.key === ' ')) return false;
+      const done = pressInStack(event, {
+        inspect,
+        menu: () => {
+          const { active } = useStackState.getState();
+          const box = active === null ? null : document.getElementById(rowElementId(active))?.getBoundingClientRect();
+          if (active !== null && box) setMenu({ id: active, at: { x: box.left + 24, y: box.top + 36 } });
+        },
+      });
+      if (done) event.preventDefault();
+      return done;
+    },
+    [inspect],
+  );
+  // With the focus nowhere the keys are the stack's as well.
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent) => {
+      if (event.target === document.body) press(event);
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [press]);
+
+  return (
+    <section className={styles.area} aria-label="Layer stack">
+      <header className={styles.head}>
+        <h1 className={styles.heading}>Layers</h1>
+        <Totals view={view} />
+        {blocks && (
+          <>
+            <IconButton label="Fold all blocks" icon={IconFold} onClick={() => foldAll(true)} />
+            <IconButton label="Unfold all blocks" icon={IconFoldDown} onClick={() => foldAll(false)} />
+          </>
+        )}
+      </header>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape takes the selection back as well */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a click beside the cards selects none */}
+      <div ref={elements.scroller} className={styles.scroller} onClick={clearSelection}>
+        <div ref={drop} className={styles.content}>
+          <InputCard largest={largest} />
+          <CostScale value={view.scale}>
+            <div
+              ref={tree}
+              role="tree"
+              aria-label="Layers"
+              aria-multiselectable
+              tabIndex={anyActive || empty ? -1 : 0}
+              className={styles.tree}
+              onKeyDown={press}
+              onFocus={(event) => {
+                const first = rows.find((row) => row.type === 'layer');
+                if (event.target === event.currentTarget && first) select(first.key);
+              }}
+            >
+              {empty && <NoLayers view={view} search={search} />}
+              {rows.map((row) => (
+                <Row
+                  key={row.key}
+                  row={row}
+                  largest={largest}
+                  problems={row.type === 'output' && !empty ? view.problems : none}
+                  onMenu={openMenu}
+                />
+              ))}
+              <div ref={elements.line} className={styles.line} hidden aria-hidden />
+            </div>
+          </CostScale>
+        </div>
+      </div>
+      <p className="visually-hidden" role="status" aria-live="polite">
+        {said}
+      </p>
+      {menu && (
+        <CardMenu
+          key={menu.id}
+          {...menu}
+          onClose={() => {
+            setMenu(null);
+            document.getElementById(rowElementId(useStackState.getState().active ?? ''))?.focus();
+          }}
+          onRename={() => inspect('name')}
+        />
+      )}
+    </section>
+  );
+}
+
+const none: StackView['problems'] = [];
+
+function Row({
+  row,
+  largest,
+  problems,
+  onMenu,
+}: {
+  row: StackRow;
+  largest: number;
+  problems: StackView['problems'];
+  onMenu: (id: string, at: { x: number; y: number }) => void;
+}) {
+  switch (row.type) {
+    case 'layer':
+      return <LayerCard row={row} largest={largest} onMenu={onMenu} />;
+    case 'lane':
+      return <LaneHead row={row} />;
+    case 'empty':
+      return <EmptyPlace row={row} level={row.depth + 1} />;
+    case 'end':
+      return <BlockEnd row={row} largest={largest} />;
+    case 'block':
+      return <UnusedBlock row={row} />;
+    case 'output':
+      return <OutputCard row={row} problems={problems} />;
+  }
+}
+
+/** Takes the keyboard to the active row when asked, and back to it when the row that it was at is gone. */
+function useFocus(tree: React.RefObject<HTMLDivElement | null>, rows: readonly StackRow[]): void {
+  const focus = useStackState((state) => state.focus);
+  const asked = useRef(focus);
+  const had = useRef(false);
+
+  useEffect(() => {
+    const onFocus = (event: FocusEvent) => {
+      had.current = tree.current?.contains(event.target as Node) === true;
+    };
+    const onPointer = (event: PointerEvent) => {
+      if (!tree.current?.contains(event.target as Node)) had.current = false;
+    };
+    document.addEventListener('focusin', onFocus);
+    document.addEventListener('pointerdown', onPointer);
+    return () => {
+      document.removeEventListener('focusin', onFocus);
+      document.removeEventListener('pointerdown', onPointer);
+    };
+  }, [tree]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows that come and go may take the focus with them
+  useLayoutEffect(() => {
+    const lost = had.current && (document.activeElement === document.body || document.activeElement === null);
+    if (asked.current === focus && !lost) return;
+    asked.current = focus;
+    const { active } = useStackState.getState();
+    const element = active === null ? null : document.getElementById(rowElementId(active));
+    const target = element ?? tree.current;
+    target?.focus({ preventScroll: true });
+    element?.scrollIntoView({ block: 'nearest' });
+  }, [focus, rows, tree]);
+}
+
+function Totals({ view }: { view: StackView }) {
+  const layers = view.rows.filter((row) => row.type === 'layer').length;
+  return <span className={styles.headHint}>{layers === 0 ? '' : layers}</span>;
+}
+
+/** A network without layers: how to begin. */
+function NoLayers({ view, search }: { view: StackView; search: () => void }) {
+  const fixes = view.problems.flatMap((problem) => problem.fixes);
+  return (
+    <div className={styles.none}>
+      <EmptyState
+        icon={<IconStack2 size={28} stroke={1.5} />}
+        title="Stack your first layer"
+        action={
+          <>
+            {fixes.map(({ label, edits }) => (
+              <Button key={label} primary onClick={() => applyFix(edits, label)}>
+                {label}
+              </Button>
+            ))}
+            <Button onClick={search}>Search layers</Button>
+          </>
+        }
+      >
+        Press <Kbd keys="/" />, type a few letters, then <Kbd keys="Enter" />. Or drag a layer from the palette to here.
+      </EmptyState>
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+/** What a card says of its layer: the parameters that were set, as one line. Pure. */
+import { fieldInfo } from '../../engine/contract/fields.ts';
+import { layerTable } from '../../engine/contract/layers/index.ts';
+import { isObject, type JsonObject } from '../../engine/contract/report.ts';
+import { plural } from '../ui/index.ts';
+
+/** Short words for what most cards show. */
+const short: { [key: string]: (value: unknown) => string } = {
+  out_features: (value) => `${show(value)} outputs`,
+  out_channels: (value) => `${show(value)} channels`,
+  kernel_size: (value) => (typeof value === 'number' ? `${value}×${value}` : show(value)),
+  output_size: (value) => (typeof value === 'number' ? `to ${value}×${value}` : `to ${show(value)}`),
+  p: (value) => (typeof value === 'number' ? `${Number((value * 100).toPrecision(4))} %` : show(value)),
+  times: (value) => `${show(value)} times`,
+};
+
+/** Told by the block itself. */
+const quiet = new Set(['layers', 'branches', 'shortcut', 'ref']);
+
+function show(value: unknown): string {
+  if (Array.isArray(value)) return value.map(show).join('×');
+  if (typeof value === 'string') return value;
+  return JSON.stringify(value) ?? '';
+}
+
+/** "32 channels · 3×3 · padding 1": what must be given, then what differs from PyTorch's defaults. */
+export function summaryOf(layer: JsonObject): string {
+  const row = layerTable.get(String(layer.kind));
+  if (!row) return 'unknown kind';
+  const parts = Object.entries(row.params).flatMap(([key, schema]) => {
+    if (quiet.has(key) || !Object.hasOwn(layer, key)) return [];
+    const value = layer[key];
+    const info = fieldInfo(schema);
+    const always = key === 'p' || !('default' in info);
+    if (!always && JSON.stringify(value) === JSON.stringify(info.default)) return [];
+    const words = short[key];
+    if (words) return [words(value)];
+    const label = info.label.toLowerCase();
+    if (value === true) return [label];
+    return [value === false ? `no ${label}` : `${label} ${show(value)}`];
+  });
+  if (row.kind === 'Parallel') {
+    const branches = Array.isArray(layer.branches) ? layer.branches.length : 0;
+    parts.unshift(plural(branches, 'branch', 'branches'));
+  }
+  if (row.kind === 'Residual') parts.push(shortcutWords(layer));
+  if (row.kind === 'Block') parts.push(typeof layer.ref === 'string' ? `“${layer.ref}”` : 'no block chosen');
+  return parts.join(' · ');
+}
+
+export function shortcutWords(layer: JsonObject): string {
+  if (layer.shortcut === 'auto') return 'shortcut projected where needed';
+  return Array.isArray(layer.shortcut) ? 'own shortcut' : 'adds its input';
+}
+
+/** What an open block's foot says. */
+export function endWords(layer: JsonObject): string {
+  switch (layer.kind) {
+    case 'Residual':
+      return layer.shortcut === 'auto'
+        ? 'add the input, projected where needed'
+        : Array.isArray(layer.shortcut)
+          ? 'add the shortcut'
+          : 'add the input';
+    case 'Parallel': {
+      const join = typeof layer.join === 'string' ? layer.join : 'concat';
+      return join === 'concat' ? `concat along dim ${show(layer.dim ?? 1)}` : join;
+    }
+    case 'Repeat':
+      return `repeat ${show(layer.times)}×, each with its own weights`;
+    default:
+      return `end of ${typeof layer.ref === 'string' ? `“${layer.ref}”` : 'block'}`;
+  }
+}
+
+export function nameOf(layer: unknown): string {
+  return isObject(layer) && typeof layer.name === 'string' ? layer.name : '';
+}
+
+export function labelOf(kind: string): string {
+  return layerTable.get(kind)?.label ?? (kind === '' ? 'Layer without a kind' : kind);
+}

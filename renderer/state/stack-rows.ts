@@ -1,0 +1,425 @@
+/** The stack as it is drawn: one row after the other, with every shape and cost, nested blocks by depth. Pure. */
+import type { Plan, PlannedLayer } from '../../engine/contract/plan.ts';
+import type { Problem } from '../../engine/contract/problems.ts';
+import { isObject, type JsonObject } from '../../engine/contract/report.ts';
+import { idOf } from './sharing.ts';
+import { blockNames, blockRef, usesOf } from './stack.ts';
+import { blockList, type Gap, kindOf, type Lane, lanesOf, layersAt, mainList, type Path } from './stack-paths.ts';
+
+export interface Costs {
+  parameters: number;
+  /** Of one sample's forward pass. */
+  flops: number;
+  /** Bytes that one sample keeps for the backward pass. */
+  memory: number;
+}
+
+interface RowBase {
+  /** Its own in the whole stack; a layer's is its id. */
+  key: string;
+  depth: number;
+  /** Where goes what is dropped just above this row. */
+  above: Gap;
+  /** Inside a disabled block. */
+  dimmed: boolean;
+}
+
+export interface LayerRow extends RowBase {
+  type: 'layer';
+  path: Path;
+  layer: JsonObject;
+  kind: string;
+  /** Position in its list and the list's length, from 1. */
+  position: number;
+  siblings: number;
+  disabled: boolean;
+  /** null: it holds no layers. */
+  folded: boolean | null;
+  /** How many layers it holds, all levels together. */
+  inside: number;
+  /** Shapes of one sample; null while unknown. */
+  input: readonly number[] | null;
+  output: readonly number[] | null;
+  /** null while the shapes are unknown. */
+  costs: Costs | null;
+  python: string | null;
+  problems: readonly Problem[];
+  /** Of a named block: how many uses it has, and whether its layers are shown at another use. */
+  uses: number;
+  elsewhere: boolean;
+}
+
+/** The head of one of several lists of a block: a branch, a shortcut. */
+export interface LaneRow extends RowBase {
+  type: 'lane';
+  lane: Lane;
+  list: Path;
+  index: number;
+  /** The block's id. */
+  owner: string;
+  removable: boolean;
+  input: readonly number[] | null;
+}
+
+/** Where a list has no layers. */
+export interface EmptyRow extends RowBase {
+  type: 'empty';
+  owner: string;
+  lane: Lane;
+}
+
+/** The foot of an open block: what comes out. */
+export interface EndRow extends RowBase {
+  type: 'end';
+  owner: string;
+  layer: JsonObject;
+  output: readonly number[] | null;
+}
+
+/** The head of a block that nothing in the network uses. */
+export interface BlockRow extends RowBase {
+  type: 'block';
+  name: string;
+  path: Path;
+}
+
+/** The network's foot; what is dropped above it comes last. */
+export interface OutputRow extends RowBase {
+  type: 'output';
+  output: readonly number[] | null;
+}
+
+export type StackRow = LayerRow | LaneRow | EmptyRow | EndRow | BlockRow | OutputRow;
+
+export interface StackView {
+  rows: readonly StackRow[];
+  /** The largest of each cost among the rows that show them: what a full bar is. */
+  scale: Costs;
+  /** What concerns the network as a whole. */
+  problems: readonly Problem[];
+}
+
+interface Known {
+  project: unknown;
+  plan: Plan | null;
+  folded: ReadonlySet<string>;
+  byPlace: Map<string, { first: PlannedLayer; costs: Costs }>;
+  problems: Map<string, Problem[]>;
+  shownBlocks: Set<string>;
+  uses: Map<string, number>;
+  rows: StackRow[];
+  input: readonly number[] | null;
+  /** Behind the network's last layer. */
+  end: Gap;
+}
+
+export const noCosts: Costs = { parameters: 0, flops: 0, memory: 0 };
+
+/** `before`: the view that is on screen; rows that have not changed stay the same objects. */
+export function stackView(
+  project: unknown,
+  plan: Plan | null,
+  textProblems: readonly Problem[],
+  folded: ReadonlySet<string>,
+  before: StackView | null = null,
+): StackView {
+  const names = blockNames(project);
+  const known: Known = {
+    project,
+    plan,
+    folded,
+    byPlace: placesOf(plan?.layers ?? []),
+    problems: new Map(),
+    shownBlocks: new Set(),
+    uses: new Map(names.map((name) => [name, usesOf(project, name).length])),
+    rows: [],
+    input: plan && plan.input.length > 0 ? plan.input : null,
+    end: { list: mainList, index: layersAt(project, mainList).length },
+  };
+  const loose = assignProblems(known, [...textProblems, ...(plan?.problems ?? [])]);
+  const output = list(known, mainList, 0, known.input, false);
+  known.rows.push({
+    type: 'output',
+    key: 'output',
+    depth: 0,
+    above: known.end,
+    dimmed: false,
+    output,
+  });
+  for (const name of names) {
+    if (known.shownBlocks.has(name) || (known.uses.get(name) ?? 0) > 0) continue;
+    known.shownBlocks.add(name);
+    unusedBlock(known, name);
+  }
+  return sameView(before, { rows: known.rows, scale: scaleOf(known.rows), problems: loose });
+}
+
+function placesOf(layers: readonly PlannedLayer[]): Known['byPlace'] {
+  const found: Known['byPlace'] = new Map();
+  const walk = (list: readonly PlannedLayer[]) => {
+    for (const layer of list) {
+      const costs = { parameters: layer.parameters, flops: layer.flops, memory: layer.activation_bytes };
+      const had = found.get(layer.place);
+      // A repetition or another use of a block: what stands once in the stack costs this much in all.
+      if (had) {
+        had.costs.parameters += costs.parameters;
+        had.costs.flops += costs.flops;
+        had.costs.memory += costs.memory;
+      } else {
+        found.set(layer.place, { first: layer, costs });
+      }
+      for (const child of layer.children ?? []) walk(child.layers);
+    }
+  };
+  walk(layers);
+  return found;
+}
+
+/** Each problem to the innermost layer that it names; answers those of the network as a whole. */
+function assignProblems(known: Known, problems: readonly Problem[]): Problem[] {
+  const loose: Problem[] = [];
+  for (const problem of problems) {
+    if (!/^model(\.|$)/.test(problem.path)) continue;
+    const place = layerPlace(known.project, problem.path);
+    if (place === null) loose.push(problem);
+    else known.problems.set(place, [...(known.problems.get(place) ?? []), problem]);
+  }
+  return loose;
+}
+
+/** The longest beginning of a path that is a layer: one that ends with a position in a list of layers. */
+function layerPlace(project: unknown, path: string): string | null {
+  const steps = path.split('.');
+  let at: unknown = project;
+  let place: string | null = null;
+  for (const [index, step] of steps.entries()) {
+    const inList = Array.isArray(at);
+    if (!inList && !isObject(at)) break;
+    at = (at as Record<string, unknown>)[step];
+    if (inList && !Array.isArray(at) && (steps[index - 1] === 'layers' || isLayerList(steps, index))) {
+      place = steps.slice(0, index + 1).join('.');
+    }
+  }
+  return place;
+}
+
+function isLayerList(steps: readonly string[], index: number): boolean {
+  return steps[index - 1] === 'shortcut' || steps[index - 2] === 'branches';
+}
+
+/** Adds a list's rows; answers the shape that leaves it. */
+function list(
+  known: Known,
+  path: Path,
+  depth: number,
+  input: readonly number[] | null,
+  dimmed: boolean,
+): readonly number[] | null {
+  const layers = layersAt(known.project, path);
+  let flow = input;
+  for (const [index, layer] of layers.entries()) {
+    flow = layerRows(known, layer, [...path, index], layers.length, depth, flow, dimmed);
+  }
+  return flow;
+}
+
+function layerRows(
+  known: Known,
+  given: unknown,
+  path: Path,
+  siblings: number,
+  depth: number,
+  input: readonly number[] | null,
+  dimmed: boolean,
+): readonly number[] | null {
+  const index = path.at(-1) as number;
+  const place = path.join('.');
+  const layer = isObject(given) ? given : wrong(given, place);
+  const planned = known.byPlace.get(place);
+  const disabled = layer.disabled === true;
+  const ref = blockRef(layer);
+  const defined = ref !== null && known.uses.has(ref);
+  const elsewhere = defined && known.shownBlocks.has(ref);
+  if (defined) known.shownBlocks.add(ref);
+  const lanes: { lane: Lane; list: Path }[] =
+    defined && !elsewhere
+      ? [{ lane: 'layers', list: blockList(ref) }]
+      : lanesOf(layer).map(({ lane, key }) => ({ lane, list: [...path, ...key] }));
+  const id = idOf(layer);
+  const folded = lanes.length === 0 ? null : known.folded.has(id);
+  const output = disabled ? input : (planned?.first.output ?? null);
+  const row: LayerRow = {
+    type: 'layer',
+    key: id,
+    depth,
+    above: { list: path.slice(0, -1), index },
+    dimmed: dimmed || disabled,
+    path,
+    layer,
+    kind: kindOf(layer),
+    position: index + 1,
+    siblings,
+    disabled,
+    folded,
+    inside: lanes.reduce((total, lane) => total + countIn(known.project, lane.list), 0),
+    input,
+    output,
+    costs: planned?.costs ?? null,
+    python: planned?.first.python ?? null,
+    problems: folded === true ? problemsIn(known, place, lanes) : (known.problems.get(place) ?? []),
+    uses: ref === null ? 0 : (known.uses.get(ref) ?? 0),
+    elsewhere,
+  };
+  known.rows.push(row);
+  if (folded === false) inner(known, row, lanes, dimmed || disabled, input);
+  return output;
+}
+
+/** What is no object at all has a problem of its own; it is shown, and can be removed. */
+const wrongLayers = new Map<string, JsonObject>();
+function wrong(value: unknown, place: string): JsonObject {
+  const text = JSON.stringify(value);
+  const key = `${place} ${text}`;
+  const made = wrongLayers.get(key) ?? { kind: text };
+  wrongLayers.set(key, made);
+  return made;
+}
+
+function inner(
+  known: Known,
+  row: LayerRow,
+  lanes: readonly { lane: Lane; list: Path }[],
+  dimmed: boolean,
+  input: readonly number[] | null,
+): void {
+  const depth = row.depth + 1;
+  const several = lanes.length > 1 || row.kind === 'Parallel';
+  let last: Gap = { list: (lanes[0] as { list: Path }).list, index: 0 };
+  for (const [index, { lane, list: path }] of lanes.entries()) {
+    const length = layersAt(known.project, path).length;
+    const first: Gap = { list: path, index: 0 };
+    if (several) {
+      known.rows.push({
+        type: 'lane',
+        key: `${row.key}/${index}`,
+        depth,
+        above: index === 0 ? first : last,
+        dimmed,
+        lane,
+        list: path,
+        index,
+        owner: row.key,
+        removable: lane === 'shortcut' || (lane === 'branch' && lanes.length > 1),
+        input,
+      });
+    }
+    if (length === 0) {
+      known.rows.push({
+        type: 'empty',
+        key: `${row.key}/${index}/empty`,
+        depth,
+        above: first,
+        dimmed,
+        owner: row.key,
+        lane,
+      });
+    }
+    list(known, path, depth, input, dimmed);
+    last = { list: path, index: length };
+  }
+  known.rows.push({
+    type: 'end',
+    key: `${row.key}/end`,
+    depth: row.depth,
+    above: last,
+    dimmed,
+    owner: row.key,
+    layer: row.layer,
+    output: row.output,
+  });
+}
+
+function unusedBlock(known: Known, name: string): void {
+  const path = ['model', 'blocks', name];
+  const layers = blockList(name);
+  const length = layersAt(known.project, layers).length;
+  const key = `block ${name}`;
+  const first: Gap = { list: layers, index: 0 };
+  known.rows.push({ type: 'block', key, depth: 0, above: known.end, dimmed: true, name, path });
+  if (length === 0) {
+    known.rows.push({
+      type: 'empty',
+      key: `${key}/empty`,
+      depth: 1,
+      above: first,
+      dimmed: true,
+      owner: key,
+      lane: 'layers',
+    });
+  }
+  list(known, layers, 1, null, true);
+  const end: Gap = { list: layers, index: length };
+  known.rows.push({
+    type: 'end',
+    key: `${key}/end`,
+    depth: 0,
+    above: end,
+    dimmed: true,
+    owner: key,
+    layer: { kind: 'Block', ref: name },
+    output: null,
+  });
+}
+
+function countIn(project: unknown, path: Path): number {
+  return layersAt(project, path).reduce<number>(
+    (total, layer, index) =>
+      total + 1 + lanesOf(layer).reduce((sum, { key }) => sum + countIn(project, [...path, index, ...key]), 0),
+    0,
+  );
+}
+
+/** A folded block shows what is wrong inside it. */
+function problemsIn(known: Known, place: string, lanes: readonly { list: Path }[]): Problem[] {
+  const starts = [place, ...lanes.map(({ list: path }) => path.join('.'))];
+  return [...known.problems].flatMap(([at, problems]) =>
+    starts.some((start) => at === start || at.startsWith(`${start}.`)) ? problems : [],
+  );
+}
+
+function scaleOf(rows: readonly StackRow[]): Costs {
+  const scale = { ...noCosts };
+  for (const row of rows) {
+    if (row.type !== 'layer' || row.folded === false || !row.costs || row.disabled) continue;
+    for (const key of ['parameters', 'flops', 'memory'] as const) scale[key] = Math.max(scale[key], row.costs[key]);
+  }
+  return scale;
+}
+
+/** The view, with whatever equals what is on screen replaced by it. */
+function sameView(before: StackView | null, now: StackView): StackView {
+  if (!before) return now;
+  const old = new Map(before.rows.map((row) => [row.key, row]));
+  const rows = now.rows.map((row) => {
+    const had = old.get(row.key);
+    return had && equal(had, row) ? had : row;
+  });
+  const same = rows.length === before.rows.length && rows.every((row, index) => row === before.rows[index]);
+  return {
+    rows: same ? before.rows : rows,
+    scale: equal(before.scale, now.scale) ? before.scale : now.scale,
+    problems: equal(before.problems, now.problems) ? before.problems : now.problems,
+  };
+}
+
+function equal(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  // Layers keep their identity where they have not changed: `sharing.ts`.
+  if ('kind' in a && 'kind' in b && !('type' in a)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => equal((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]))
+  );
+}

@@ -1,0 +1,346 @@
+/** The stack of the open project with what is selected and folded in it, and what a person does to it. */
+import { create } from 'zustand';
+import type { Plan } from '../../engine/contract/plan.ts';
+import type { Edit } from '../../engine/contract/problems.ts';
+import { isObject, setEdit } from '../../engine/contract/report.ts';
+import { sources } from '../../engine/contract/sources.ts';
+import type { DataFacts } from '../../engine/contract/tensors.ts';
+import { valueAt } from './form.ts';
+import { currentProject, edit, editWhile, usePlan, useProject, useProjectState } from './project.ts';
+import { tell } from './session.ts';
+import { idOf } from './sharing.ts';
+import {
+  addBranch,
+  blockNames,
+  type Change,
+  duplicateLayers,
+  freeBlockName,
+  insertLayers,
+  makeBlock,
+  moveLayers,
+  removeBranch,
+  removeLayers,
+  toggleDisabled,
+  unwrapLayer,
+  type Wrapper,
+  wrapLayers,
+} from './stack.ts';
+import { copyText, readClip } from './stack-clipboard.ts';
+import { newLayer } from './stack-new.ts';
+import { type Gap, kindOf, lanesOf, type Path, samePath, topmost } from './stack-paths.ts';
+import { type LayerRow, type StackView, stackView } from './stack-rows.ts';
+import {
+  gapAfter,
+  gapBeside,
+  neighbour,
+  nothingSelected,
+  rowOf,
+  type Selection,
+  selectAll,
+  selectedPaths,
+  selectOnly,
+  selectTo,
+  settle,
+  shapeAt,
+  step,
+} from './stack-select.ts';
+
+interface StackState extends Selection {
+  folded: ReadonlySet<string>;
+  /** What was done, for who listens rather than looks. */
+  said: string;
+  /** Counts the times that the keyboard shall go to the active row. */
+  focus: number;
+}
+
+export const useStackState = create<StackState>(() => ({
+  ...nothingSelected,
+  folded: new Set(),
+  said: '',
+  focus: 0,
+}));
+
+let last: { project: unknown; plan: Plan | null; folded: ReadonlySet<string>; view: StackView } | null = null;
+
+/** The stack as it is drawn now; what has not changed since the last time are the same objects. */
+export function currentStack(): StackView {
+  const { view, plan } = currentProject();
+  const { folded } = useStackState.getState();
+  if (!last || last.project !== view.project || last.plan !== plan || last.folded !== folded) {
+    last = {
+      project: view.project,
+      plan,
+      folded,
+      view: stackView(view.project, plan, view.textProblems, folded, last?.view ?? null),
+    };
+  }
+  return last.view;
+}
+
+export function useStack(): StackView {
+  useProject();
+  usePlan();
+  useStackState((state) => state.folded);
+  return currentStack();
+}
+
+/** What the data says of itself, read or told by its parameters alone. */
+export function factsKnown(plan: Plan | null, facts: DataFacts | null): DataFacts | null {
+  const source = plan?.project.data.source;
+  return facts ?? (source ? (sources.get(source.kind)?.facts?.(source) ?? null) : null);
+}
+
+let ownEdit = false;
+
+function make(edits: readonly Edit[]): boolean {
+  ownEdit = true;
+  const done = edit(edits);
+  ownEdit = false;
+  return done;
+}
+
+/** Makes a change and selects what it made; `said` tells it. */
+function apply({ edits, selected }: Change, said: string): boolean {
+  if (!make(edits)) return false;
+  const { project } = currentProject().view;
+  const ids = selected.flatMap((path) => {
+    const layer = valueAt(project, path);
+    return isObject(layer) ? [idOf(layer)] : [];
+  });
+  unfoldTo(ids);
+  useStackState.setState((state) => ({ ...selectOnly(ids, ids[0] ?? null), said, focus: state.focus + 1 }));
+  return true;
+}
+
+/** Opens the blocks that hide layers. */
+function unfoldTo(ids: readonly string[]): void {
+  const { folded } = useStackState.getState();
+  if (folded.size === 0) return;
+  const { project } = currentProject().view;
+  const open = stackView(project, null, [], new Set()).rows;
+  const shown = new Set(folded);
+  for (const row of open) {
+    if (row.type !== 'layer' || !ids.includes(row.key)) continue;
+    const at = open.indexOf(row);
+    let { depth } = row;
+    for (let index = at; index >= 0; index--) {
+      const above = open[index];
+      if (above?.type !== 'layer' || above.depth >= depth) continue;
+      depth = above.depth;
+      shown.delete(above.key);
+    }
+  }
+  if (shown.size !== folded.size) useStackState.setState({ folded: shown });
+}
+
+// Undo, redo, fixes, another window's change: the selection goes with what is still there.
+useProjectState.subscribe((now, before) => {
+  if (now.file !== before.file) return useStackState.setState({ ...nothingSelected, folded: new Set(), said: '' });
+  if (now.text === before.text || ownEdit) return;
+  const old = last?.view.rows ?? [];
+  const state = useStackState.getState();
+  const settled = settle(old, currentStack().rows, state);
+  if (settled !== state) useStackState.setState(settled);
+});
+
+export function select(key: string, how: { range?: boolean; toggle?: boolean } = {}): void {
+  useStackState.setState((state) => selectTo(currentStack().rows, state, key, how));
+}
+
+/** To a row, and the keyboard with it. */
+export function goTo(key: string | null, how: { range?: boolean } = {}): void {
+  if (key === null) return;
+  select(key, how);
+  useStackState.setState((state) => ({ focus: state.focus + 1 }));
+}
+
+export function goBy(by: number, range: boolean): void {
+  const { active } = useStackState.getState();
+  goTo(step(currentStack().rows, active, by), { range });
+}
+
+export function focusStack(): void {
+  const { active } = useStackState.getState();
+  const { rows } = currentStack();
+  if (rowOf(rows, active)) useStackState.setState((state) => ({ focus: state.focus + 1 }));
+  else goBy(1, false);
+}
+
+export function selectEverything(): void {
+  useStackState.setState((state) => selectAll(currentStack().rows, state));
+}
+
+export function clearSelection(): void {
+  useStackState.setState((state) => ({ ...nothingSelected, active: state.active, anchor: state.active }));
+}
+
+export function fold(key: string, folded: boolean): void {
+  useStackState.setState((state) => {
+    const next = new Set(state.folded);
+    if (folded) next.add(key);
+    else next.delete(key);
+    return { folded: next };
+  });
+}
+
+export function foldAll(folded: boolean): void {
+  const blocks = currentStack().rows.flatMap((row) => (row.type === 'layer' && row.folded !== null ? [row.key] : []));
+  useStackState.setState({ folded: new Set(folded ? blocks : []) });
+}
+
+/** The layer's row by its id; undefined where it is inside a folded block. */
+export function layerRow(id: string | null): LayerRow | undefined {
+  const row = rowOf(currentStack().rows, id);
+  return row?.type === 'layer' ? row : undefined;
+}
+
+/** What an action is about: the selected layers, or the given one where it is not among them. */
+function pathsFor(id?: string): Path[] {
+  const { selected } = useStackState.getState();
+  const { rows } = currentStack();
+  return selectedPaths(rows, id === undefined || selected.has(id) ? selected : new Set([id]));
+}
+
+function words(paths: readonly Path[]): string {
+  const tops = topmost(paths);
+  const { project } = currentProject().view;
+  return tops.length === 1 ? kindOf(valueAt(project, tops[0] as Path)) || 'Layer' : `${tops.length} layers`;
+}
+
+/** Adds a layer of a kind, or a use of a named block; after the active row unless a gap is given. */
+export function addLayer(kind: string, block: string | null = null, gap?: Gap): void {
+  const { view, plan } = currentProject();
+  const { rows } = currentStack();
+  const there = gap ?? gapAfter(rows, useStackState.getState().active);
+  const facts = factsKnown(plan, useProjectState.getState().facts);
+  const end = gapAfter(rows, null);
+  const isLast = samePath(there.list, end.list) && there.index === end.index;
+  const { target } = facts ?? {};
+  const wanted =
+    target?.kind === 'class' ? target.classes.length : target?.dims.length === 1 ? (target.dims[0] ?? null) : null;
+  const input = shapeAt(rows, there);
+  const layer = newLayer(kind, { input, wanted: isLast && input?.length === 1 ? wanted : null });
+  const edits: Edit[] = [];
+  if (kind === 'Block') {
+    layer.ref = block ?? freeBlockName(view.project, 'block');
+    if (block === null) edits.push(setEdit(['model', 'blocks', layer.ref as string], { layers: [] }));
+  }
+  const change = insertLayers(view.project, there, [layer]);
+  if (!apply({ ...change, edits: [...edits, ...change.edits] }, `${kind} added`)) return;
+  // What is added next goes into a block that has just been made.
+  const added = useStackState.getState().active;
+  const empty = currentStack().rows.find((row) => row.type === 'empty' && row.owner === added);
+  if (empty && lanesOf(layer).length + (kind === 'Block' ? 1 : 0) > 0) select(empty.key);
+}
+
+export function removeSelected(id?: string): void {
+  const paths = pathsFor(id);
+  if (paths.length === 0) return;
+  const before = currentStack().rows;
+  const { active } = useStackState.getState();
+  const said = `${words(paths)} deleted`;
+  const change = removeLayers(currentProject().view.project, paths);
+  if (!make(change.edits)) return;
+  const after = currentStack().rows;
+  const gone = rowOf(after, active) ? active : nearestGone(before, paths, active);
+  const next = rowOf(after, gone) ? (gone as string) : neighbour(before, after, gone)[0];
+  if (next === undefined) useStackState.setState((state) => ({ ...nothingSelected, said, focus: state.focus + 1 }));
+  else {
+    useStackState.setState((state) => ({ ...selectTo(after, state, next), said, focus: state.focus + 1 }));
+  }
+}
+
+function nearestGone(before: StackView['rows'], paths: readonly Path[], active: string | null): string | null {
+  if (before.some((row) => row.key === active)) return active;
+  const first = paths[0] as Path;
+  return before.find((row) => row.type === 'layer' && samePath(row.path, first))?.key ?? null;
+}
+
+export function duplicateSelected(id?: string): void {
+  const paths = pathsFor(id);
+  if (paths.length > 0) apply(duplicateLayers(currentProject().view.project, paths), `${words(paths)} duplicated`);
+}
+
+export function moveTo(paths: readonly Path[], gap: Gap): void {
+  const change = moveLayers(currentProject().view.project, paths, gap);
+  if (!change) return;
+  const said = `${words(paths)} moved to position ${gap.index + 1}`;
+  apply(change, said);
+}
+
+/** A step up or down, also into and out of blocks. */
+export function moveSelected(by: -1 | 1): void {
+  const paths = topmost(pathsFor());
+  const gap = gapBeside(currentStack().rows, paths, by);
+  if (gap) moveTo(paths, gap);
+  else useStackState.setState({ said: by < 0 ? 'At the top' : 'At the end' });
+}
+
+export function wrapSelected(kind: Wrapper, id?: string): void {
+  const paths = pathsFor(id);
+  if (paths.length > 0) apply(wrapLayers(currentProject().view.project, paths, kind), `Wrapped in ${kind}`);
+}
+
+export function makeBlockOfSelected(id?: string): void {
+  const paths = pathsFor(id);
+  if (paths.length === 0) return;
+  const { project } = currentProject().view;
+  apply(makeBlock(project, paths, freeBlockName(project, 'block')), 'Made a named block');
+}
+
+export function unwrap(id: string): void {
+  const row = layerRow(id);
+  const change = row && unwrapLayer(currentProject().view.project, row.path);
+  if (change) apply(change, `${row.kind} unwrapped`);
+}
+
+export function toggleSelected(id?: string): void {
+  const paths = pathsFor(id);
+  if (paths.length === 0) return;
+  const edits = toggleDisabled(currentProject().view.project, paths);
+  const enabled = edits.every(({ op }) => op === 'remove');
+  if (make(edits)) useStackState.setState({ said: `${words(paths)} ${enabled ? 'enabled' : 'disabled'}` });
+}
+
+export function copySelected(): string | null {
+  const paths = pathsFor();
+  return paths.length === 0 ? null : copyText(currentProject().view.project, paths);
+}
+
+/** Text of the clipboard, after the active row. Answers whether it held layers. */
+export function pasteText(text: string): boolean {
+  const clip = readClip(text);
+  if (!clip) {
+    tell({ tone: 'info', message: 'The clipboard holds no layers', hint: 'Copy layers here, or their JSON text.' });
+    return false;
+  }
+  const { project } = currentProject().view;
+  const gap = gapAfter(currentStack().rows, useStackState.getState().active);
+  const known = new Set(blockNames(project));
+  const blocks = Object.entries(clip.blocks).filter(([name]) => !known.has(name));
+  const change = insertLayers(project, gap, clip.layers);
+  const edits = [...blocks.map(([name, block]) => setEdit(['model', 'blocks', name], block)), ...change.edits];
+  return apply({ ...change, edits }, clip.layers.length === 1 ? 'Layer pasted' : `${clip.layers.length} layers pasted`);
+}
+
+export function addBranchTo(id: string): void {
+  const row = layerRow(id);
+  if (row) make(addBranch(currentProject().view.project, row.path));
+}
+
+export function removeLane(list: Path): void {
+  const { project } = currentProject().view;
+  make(list.at(-1) === 'shortcut' ? [{ op: 'remove', path: [...list] }] : removeBranch(project, list));
+}
+
+/** Edits of one layer's keys; those of one `topic` that follow one another quickly are one step of undo. */
+export function change(id: string, key: string, make: (project: unknown, path: Path) => Edit[]): void {
+  const row = layerRow(id);
+  if (!row) return;
+  const edits = make(currentProject().view.project, row.path);
+  if (edits.length > 0) editWhile(`${id} ${key}`, edits);
+}
+
+export function applyFix(edits: readonly Edit[], label: string): void {
+  if (edit(edits)) useStackState.setState((state) => ({ said: label, focus: state.focus + 1 }));
+}
