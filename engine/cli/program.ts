@@ -1,6 +1,7 @@
 /** The command line's program: its commands, and its errors in our words. */
 import { Command, CommanderError } from 'commander';
 import { GradloomError } from '../contract/errors.ts';
+import { addCare } from './care.ts';
 import type { AddCommand, Context } from './context.ts';
 import { addDemo } from './demo.ts';
 import { addDevices } from './devices.ts';
@@ -11,7 +12,17 @@ import { addRuns } from './runs.ts';
 import { addServe } from './serve.ts';
 import { addTrain } from './train.ts';
 
-const commands: AddCommand[] = [addTrain, addPlan, addEvaluate, addExport, addRuns, addDevices, addServe, addDemo];
+const commands: AddCommand[] = [
+  addTrain,
+  addPlan,
+  addEvaluate,
+  addExport,
+  addRuns,
+  addCare,
+  addDevices,
+  addServe,
+  addDemo,
+];
 
 /** Runs one command line. Throws GradloomError, BAD_CALL for wrong usage. */
 export async function runProgram(words: string[], version: string, context: Context): Promise<void> {
