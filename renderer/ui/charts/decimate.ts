@@ -26,7 +26,7 @@ export function decimate(line: Line, [from, to]: Range, most = mostPoints): Thin
   const { x, mean, min = mean, max = mean } = line;
   const length = Math.min(x.length, mean.length);
   const start = Math.max(0, firstAtLeast(x, from) - 1);
-  const end = Math.min(length, firstAtLeast(x, to) + 2);
+  const end = Math.min(length, firstAtLeast(x, to) + 1);
   const count = Math.max(0, end - start);
   const size = Math.max(1, Math.ceil(count / most));
   const buckets = Math.ceil(count / size);

@@ -13,7 +13,9 @@ function niceStep(span: number, count: number): number {
 /** Round numbers within the range, both ends included where they are round. `whole`: integers only (steps, epochs). */
 export function linearTicks([low, high]: Range, count: number, whole = false): number[] {
   const span = high - low;
-  if (!(span > 0) || !Number.isFinite(span)) return Number.isFinite(low) ? [low] : [];
+  // So close together that doubles can hardly tell them apart there are no round numbers between.
+  const close = !(span > Math.max(Math.abs(low), Math.abs(high)) * 1e-9);
+  if (close || !Number.isFinite(span)) return Number.isFinite(low) ? [low] : [];
   const step = whole ? Math.max(1, niceStep(span, count)) : niceStep(span, count);
   const first = Math.ceil(low / step - 1e-9);
   const last = Math.floor(high / step + 1e-9);
