@@ -1,6 +1,6 @@
 /** Real samples of the data as a gallery: by part and class, before and after the transforms. */
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
-import { useEffect } from 'react';
+import { type CSSProperties, useEffect } from 'react';
 import type { DataFacts } from '../../engine/contract/tensors.ts';
 import type { PreviewSample, ProjectPreview } from '../../engine/contract/wire.ts';
 import type { PreviewState, Wanted } from '../state/preview.ts';
@@ -71,27 +71,31 @@ export function SamplesPanel({ facts, state, wanted, onWant, side, onSide, hasTr
         </>
       }
       footer={
-        <>
-          <span className={classes.range}>
-            {total > 0 && shown > 0
-              ? `${integer(wanted.start + 1)}–${integer(wanted.start + shown)} of ${integer(total)}`
-              : 'No samples'}
-          </span>
-          <IconButton
-            label="Earlier samples"
-            icon={IconChevronLeft}
-            disabled={wanted.start === 0}
-            onClick={() => move(wanted.start - wanted.count)}
-          />
-          <IconButton
-            label="Later samples"
-            icon={IconChevronRight}
-            disabled={wanted.start + wanted.count >= total}
-            onClick={() => move(wanted.start + wanted.count)}
-          />
-          <span className={classes.spring} />
-          {preview && shown > 0 && <Ranges preview={preview} side={hasTransforms ? side : 'raw'} />}
-        </>
+        reading || shown > 0 ? (
+          <>
+            <span className={classes.range}>
+              {total > 0 && shown > 0
+                ? `${integer(wanted.start + 1)}–${integer(wanted.start + shown)} of ${integer(total)}`
+                : reading
+                  ? 'Reading…'
+                  : 'No samples'}
+            </span>
+            <IconButton
+              label="Earlier samples"
+              icon={IconChevronLeft}
+              disabled={wanted.start === 0}
+              onClick={() => move(wanted.start - wanted.count)}
+            />
+            <IconButton
+              label="Later samples"
+              icon={IconChevronRight}
+              disabled={wanted.start + wanted.count >= total}
+              onClick={() => move(wanted.start + wanted.count)}
+            />
+            <span className={classes.spring} />
+            {preview && shown > 0 && <Ranges preview={preview} side={hasTransforms ? side : 'raw'} />}
+          </>
+        ) : undefined
       }
     >
       {facts?.target.kind === 'class' && (
@@ -191,7 +195,11 @@ function Gallery({ preview, facts, side }: { preview: ProjectPreview; facts: Dat
   const nameOf = ({ target }: PreviewSample) =>
     target !== null && facts.target.kind === 'class' ? (facts.target.classes[target] ?? String(target)) : null;
   return (
-    <ul className={classes.gallery} aria-label="Samples">
+    <ul
+      className={classes.gallery}
+      aria-label="Samples"
+      style={{ '--cell': `${(side === 'both' ? 2 : 1) * (layout.kind === 'image' ? 88 : 116)}px` } as CSSProperties}
+    >
       {preview.samples.map((sample) => (
         <Sample
           key={sample.index}

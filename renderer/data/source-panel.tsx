@@ -4,7 +4,7 @@ import type { SourceKind } from '../../engine/contract/sources.ts';
 import { sources } from '../../engine/contract/sources.ts';
 import type { DataFacts } from '../../engine/contract/tensors.ts';
 import { RowForm } from '../project-parts/row-form.tsx';
-import { fileName, folderOf, pickPath, relativeTo } from '../state/files.ts';
+import { folderOf, pickPath, relativeTo } from '../state/files.ts';
 import { useValueAt } from '../state/form.ts';
 import { readDataAgain, useProjectState } from '../state/project.ts';
 import { Button, dims, ErrorNotice, IconButton, integer, Panel, Skeleton } from '../ui/index.ts';
@@ -23,6 +23,7 @@ export function SourcePanel({ onReadAgain }: { onReadAgain: () => void }) {
   const error = useProjectState((state) => state.factsError);
   const path = useValueAt([...place, 'path']);
   const chosen = useValueAt(place) !== undefined;
+  const classCount = useValueAt([...place, 'classes']);
 
   const browse = async () => {
     if (file === null) return null;
@@ -45,7 +46,18 @@ export function SourcePanel({ onReadAgain }: { onReadAgain: () => void }) {
       actions={chosen && <IconButton label="Read the data again" icon={IconRefresh} onClick={readAgain} />}
     >
       <div className={classes.source}>
-        <RowForm place={place} table={sources} label="Source" begin={begin} onBrowse={browse} />
+        <RowForm
+          place={place}
+          table={sources}
+          label="Kind"
+          named="label"
+          begin={begin}
+          onBrowse={browse}
+          // Vector targets only have a shape.
+          without={classCount === null ? [] : ['target_shape']}
+          // That it was not read is told with the reason beside the form.
+          toldElsewhere={({ path: at }) => error !== null && at === 'data.source'}
+        />
         <div className={classes.factsPlace}>
           {error ? (
             <ErrorNotice
@@ -87,9 +99,6 @@ function Facts({ facts }: { facts: DataFacts }) {
       ? ['Target', `one of ${integer(target.classes.length)} classes`]
       : ['Target', `${dims(target.dims)} numbers`],
   ];
-  if (target.kind === 'class' && target.highest) {
-    rows.push(['Highest class', `sample ${integer(target.highest.sample)} of ${fileName(target.highest.file)}`]);
-  }
   return (
     <dl className={classes.facts}>
       {rows.map(([name, value]) => (

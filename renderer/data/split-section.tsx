@@ -2,7 +2,8 @@
 
 import { IconArrowBackUp } from '@tabler/icons-react';
 import { splitFields } from '../../engine/contract/settings.ts';
-import { changeWhile, useFormAt } from '../state/form.ts';
+import { ProblemList } from '../project-parts/problem-list.tsx';
+import { change, changeWhile, useFormAt } from '../state/form.ts';
 import { edit, usePlan, useProjectState } from '../state/project.ts';
 import { IconButton, integer, percent, SchemaForm, Section, Segmented, Slider, StackedBar } from '../ui/index.ts';
 import classes from './data.module.css';
@@ -21,7 +22,7 @@ export function SplitSection() {
   const splits = plan?.splits ?? null;
   const choose = (next: Way) => {
     if (next === way) return;
-    onChange('val', next === 'test' ? 'test' : next === 'none' ? 0 : standardFraction);
+    change([...place, 'val'], next === 'test' ? 'test' : next === 'none' ? 0 : standardFraction);
   };
   const parts = splits
     ? [
@@ -53,15 +54,17 @@ export function SplitSection() {
             onChange={choose}
           />
           <span className={classes.spring} />
-          {value.val !== undefined && (
+          {value.val !== undefined && way !== 'fraction' && (
             <IconButton
               label={`Reset validation to the default, ${percent(standardFraction, 0)}`}
               icon={IconArrowBackUp}
               size={24}
-              onClick={() => onChange('val', undefined)}
+              onClick={() => change([...place, 'val'], undefined)}
             />
           )}
         </div>
+        <p className={classes.quiet}>{sentence(way)}</p>
+        <ProblemList problems={problems.filter(({ path }) => !inForm(path, way))} here="data" />
         {way === 'fraction' && typeof val === 'number' && (
           <div className={classes.line}>
             <Slider
@@ -76,19 +79,25 @@ export function SplitSection() {
             <span className={classes.fraction}>{percent(val, 1)}</span>
           </div>
         )}
-        <SchemaForm
-          shape={splitFields}
-          only={way === 'fraction' ? ['val', 'seed', 'stratify'] : []}
-          value={value}
-          onChange={onChange}
-          problems={problems}
-          place="data.split"
-          onFix={(fix) => edit(fix.edits)}
-        />
-        <p className={classes.quiet}>{sentence(way)}</p>
+        {way === 'fraction' && (
+          <SchemaForm
+            shape={splitFields}
+            only={facts?.target.kind === 'vector' ? ['val', 'seed'] : ['val', 'seed', 'stratify']}
+            value={value}
+            onChange={onChange}
+            problems={problems}
+            place="data.split"
+            onFix={(fix) => edit(fix.edits)}
+          />
+        )}
       </div>
     </Section>
   );
+}
+
+/** Whether the form shows a problem at its own field. */
+function inForm(path: string, way: Way): boolean {
+  return way === 'fraction' && Object.keys(splitFields).some((key) => path === `data.split.${key}`);
 }
 
 function sentence(way: Way): string {

@@ -120,7 +120,11 @@ function Item({
           onClick={() => edit(removeTransform(index))}
         />
       </div>
-      {own.length > 0 && <ProblemList problems={own} here="data" />}
+      {own.length > 0 && (
+        <div className={classes.transformProblems}>
+          <ProblemList problems={own} here="data" />
+        </div>
+      )}
       {shown && row && (
         <div className={classes.transformBody}>
           <p className={classes.quiet}>{row.help}</p>

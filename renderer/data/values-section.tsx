@@ -13,7 +13,9 @@ export function ValuesSection({ preview, hasTransforms }: { preview: ProjectPrev
   return (
     <Section
       title="Values"
-      actions={<span className={classes.quiet}>{`of ${plural(preview.samples.length, 'sample')} shown`}</span>}
+      actions={
+        <span className={classes.quiet}>{`of the ${plural(preview.samples.length, 'sample')} shown, logarithmic`}</span>
+      }
     >
       <div className={classes.stack}>
         <Histogram label="Original" preview={preview} which="raw" />
@@ -37,8 +39,8 @@ function Histogram({
     return { counts: histogram(samples, preview.range[which], bins), spread: spreadOf(samples) };
   }, [preview, which]);
   if (!spread) return null;
-  // Most pictures are mostly background: by square roots, the rest is seen beside it.
-  const tallest = Math.sqrt(Math.max(...counts));
+  // Most pictures are mostly background: by logarithms, the rest is seen beside it.
+  const tallest = Math.log1p(Math.max(...counts));
   const [least, most] = preview.range[which];
   const words = `mean ${number(spread.mean, 3)}, deviation ${number(spread.std, 3)}`;
   return (
@@ -54,7 +56,7 @@ function Histogram({
         aria-label={`${label}: values from ${number(least, 3)} to ${number(most, 3)}, ${words}`}
       >
         {counts.map((amount, bin) => {
-          const height = tallest > 0 ? (Math.sqrt(amount) / tallest) * chartHeight : 0;
+          const height = tallest > 0 ? (Math.log1p(amount) / tallest) * chartHeight : 0;
           return (
             <rect
               // biome-ignore lint/suspicious/noArrayIndexKey: a bin is its place

@@ -23,7 +23,7 @@ export function PrimaryAction() {
     return (
       <Button
         primary
-        width={112}
+        width={136}
         icon={paused ? IconPlayerPlayFilled : IconPlayerPauseFilled}
         loading={pending[live.name] !== undefined}
         title={`${paused ? 'Continue' : 'Pause'} ${live.name}`}
@@ -36,7 +36,7 @@ export function PrimaryAction() {
   const first = problems[0];
   if (open && first) {
     return (
-      <Button primary width={112} icon={IconTool} title={first.message} onClick={() => navigate(`/${pageOf(first)}`)}>
+      <Button primary width={136} icon={IconTool} title={first.message} onClick={() => navigate(`/${pageOf(first)}`)}>
         {problems.length === 1 ? 'Fix 1 problem' : `Fix ${problems.length} problems`}
       </Button>
     );
@@ -51,7 +51,7 @@ export function PrimaryAction() {
   return (
     <Button
       primary
-      width={112}
+      width={136}
       icon={IconPlayerPlayFilled}
       disabled={!open || syntax !== null}
       loading={starting || live !== null}

@@ -55,9 +55,9 @@ function Template({ card, busy, onChoose }: { card: TemplateCard; busy: boolean;
         <span className={classes.facts}>
           <span>{count(plan.parameters)} parameters</span>
           <span>
-            {plural(facts.parts.train, 'sample')}, {dims(facts.input.dims)}
+            {plural(facts.parts.train, 'sample')} of {dims(facts.input.dims)}
+            {target.kind === 'class' && ` in ${plural(target.classes.length, 'class', 'classes')}`}
           </span>
-          {target.kind === 'class' && <span>{plural(target.classes.length, 'class', 'classes')}</span>}
         </span>
         <span className={classes.facts}>
           {estimate

@@ -1,6 +1,6 @@
 /** What a page of a project shows while there is none: how to get one, or why the one that the address names cannot be opened. */
 import { IconFolderOpen, IconHome } from '@tabler/icons-react';
-import { useLocation } from 'wouter';
+import { useLocation, useSearchParams } from 'wouter';
 import { pickProject } from '../state/files.ts';
 import { useProjectState } from '../state/project.ts';
 import { openFile } from '../state/projects.ts';
@@ -10,6 +10,8 @@ import { Button, EmptyState, ErrorNotice, Page, Skeleton } from '../ui/index.ts'
 /** `belongs`: what this page shows of a project, as the end of "Here you …". */
 export function NoProject({ title, belongs }: { title: string; belongs: string }) {
   const [, navigate] = useLocation();
+  const [parameters] = useSearchParams();
+  const address = parameters.get('project');
   const opening = useProjectState((state) => state.opening);
   const openError = useProjectState((state) => state.openError);
   if (opening) {
@@ -26,7 +28,18 @@ export function NoProject({ title, belongs }: { title: string; belongs: string }
   };
   return (
     <Page title={title}>
-      {openError && <ErrorNotice error={openError} />}
+      {openError && (
+        <ErrorNotice
+          error={openError}
+          actions={
+            address === null ? undefined : (
+              <Button size="xs" onClick={() => void openFile(address)}>
+                Try again
+              </Button>
+            )
+          }
+        />
+      )}
       <EmptyState
         title="No project is open"
         action={

@@ -1,6 +1,7 @@
 /** A row of a table chosen in the project: its kind, what that is, and the form of its parameters. */
 import { useId } from 'react';
 import type { FieldInfo } from '../../engine/contract/fields.ts';
+import type { Problem } from '../../engine/contract/problems.ts';
 import type { Row } from '../../engine/contract/table.ts';
 import { change, type FormPlace, useFormAt } from '../state/form.ts';
 import { edit } from '../state/project.ts';
@@ -13,23 +14,42 @@ export interface RowFormProps<R extends Row> {
   table: ReadonlyMap<string, R>;
   /** Of the choice of kind: "Optimizer". */
   label: string;
+  /** What a person knows the rows by: PyTorch's names, or words. */
+  named?: 'kind' | 'label';
   /** The row that holds where the project names none. */
   standard?: string;
   /** Given to a parameter that must be given when the kind is first chosen. */
   begin?: (row: R) => Record<string, unknown>;
   onBrowse?: ((key: string) => Promise<string | null>) | undefined;
+  /** A problem that is told elsewhere on the page. */
+  toldElsewhere?: (problem: Problem) => boolean;
   /** Parameters that are not worth a field. */
   without?: readonly string[];
   stacked?: boolean;
   custom?: (key: string, info: FieldInfo) => React.ReactNode | undefined;
 }
 
+const never = () => false;
+
 export function RowForm<R extends Row>(props: RowFormProps<R>) {
-  const { place, table, label, standard, begin, onBrowse, without = [], stacked = false, custom } = props;
+  const {
+    place,
+    table,
+    label,
+    named = 'kind',
+    standard,
+    begin,
+    onBrowse,
+    without = [],
+    toldElsewhere = never,
+    stacked = false,
+    custom,
+  } = props;
   const id = useId();
-  const { value, problems, onChange } = useFormAt(place);
-  const named = typeof value.kind === 'string' ? value.kind : undefined;
-  const kind = named ?? standard;
+  const { value, problems: all, onChange } = useFormAt(place);
+  const problems = all.filter((problem) => !toldElsewhere(problem));
+  const written = typeof value.kind === 'string' ? value.kind : undefined;
+  const kind = written ?? standard;
   const row = kind === undefined ? undefined : table.get(kind);
   const choose = (next: string) => {
     const chosen = table.get(next);
@@ -43,7 +63,7 @@ export function RowForm<R extends Row>(props: RowFormProps<R>) {
   );
   // What has no value yet needs its key, and the key its kind.
   const tell = (key: string, next: unknown) => {
-    if (named === undefined && kind !== undefined && next !== undefined) change(place, { kind, [key]: next });
+    if (written === undefined && kind !== undefined && next !== undefined) change(place, { kind, [key]: next });
     else onChange(key, next);
   };
   return (
@@ -55,15 +75,19 @@ export function RowForm<R extends Row>(props: RowFormProps<R>) {
         help={`Which ${label.toLowerCase()} is used.`}
         problems={[...own, ...others]}
         onFix={(fix) => edit(fix.edits)}
-        onReset={named !== undefined && standard !== undefined ? () => change(place, undefined) : undefined}
+        onReset={written !== undefined && standard !== undefined ? () => change(place, undefined) : undefined}
         standard={standard}
       >
         <Choice
           id={id}
           label={label}
           value={row ? row.kind : null}
-          placeholder={named ?? 'Choose…'}
-          options={[...table.values()].map((each) => ({ value: each.kind, label: each.kind, hint: each.label }))}
+          placeholder={written ?? 'Choose…'}
+          options={[...table.values()].map((each) => ({
+            value: each.kind,
+            label: each[named],
+            hint: named === 'kind' && each.label !== each.kind ? each.label : undefined,
+          }))}
           onChange={choose}
         />
       </SettingRow>

@@ -46,6 +46,13 @@ export function useFormAt(place: FormPlace): {
   const problems = problemsAt(useProblems(), place.join('.'));
   const dotted = place.join('.');
   // biome-ignore lint/correctness/useExhaustiveDependencies: a place is a new list each time, its text is not
-  const onChange = useMemo(() => (key: string, next: unknown) => void changeWhile([...place, key], next), [dotted]);
+  const onChange = useMemo(
+    () => (key: string, next: unknown) => {
+      // Switches and the way back to the default are pressed, not typed.
+      const typed = next !== undefined && typeof next !== 'boolean';
+      (typed ? changeWhile : change)([...place, key], next);
+    },
+    [dotted],
+  );
   return { value, problems, onChange };
 }

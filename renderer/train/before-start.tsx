@@ -18,12 +18,14 @@ import {
   integer,
   KeyHint,
   Meter,
+  Notice,
   plural,
   Section,
   Skeleton,
   StackedBar,
 } from '../ui/index.ts';
 import { type Fit, fitOf, type GroupKey, groupOf, memoryRange, roomOn, stepsOf } from './before.ts';
+import { UseAuto, useMissingDevice } from './device.tsx';
 import classes from './train.module.css';
 
 export interface BeforeStartProps {
@@ -37,24 +39,25 @@ export function BeforeStart({ plan, problems, taken, onShow }: BeforeStartProps)
   return (
     <div className={classes.before}>
       <h2 className={classes.beforeTitle}>Before you start</h2>
-      <Ready problems={problems} />
+      <Ready plan={plan} problems={problems} />
       <Checks plan={plan} problems={problems} taken={taken} />
       {problems.length > 0 && (
         <Section title="Problems">
           <div className={classes.stack}>
-            {problems.map((problem) => {
-              const group = groupOf(problem.path);
-              return (
-                <div key={`${problem.path} ${problem.message}`} className={classes.problem}>
-                  <ProblemList problems={[problem]} here="train" />
-                  {group && (
+            <ProblemList
+              problems={problems}
+              here="train"
+              action={({ path }) => {
+                const group = groupOf(path);
+                return (
+                  group && (
                     <Button size="xs" subtle onClick={() => onShow(group)}>
                       Show the setting
                     </Button>
-                  )}
-                </div>
-              );
-            })}
+                  )
+                );
+              }}
+            />
           </div>
         </Section>
       )}
@@ -65,7 +68,8 @@ export function BeforeStart({ plan, problems, taken, onShow }: BeforeStartProps)
 }
 
 /** The one primary button is in the title bar: this says where it is and what it will do. */
-function Ready({ problems }: { problems: readonly Problem[] }) {
+function Ready({ plan, problems }: Pick<BeforeStartProps, 'plan' | 'problems'>) {
+  const missing = useMissingDevice(plan);
   const live = useLiveRun();
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   if (live) {
@@ -73,6 +77,13 @@ function Ready({ problems }: { problems: readonly Problem[] }) {
       <p className={classes.ready}>
         {live.name} is in progress. What you change here counts for the next run, not for this one.
       </p>
+    );
+  }
+  if (errors === 0 && missing !== null) {
+    return (
+      <Notice tone="bad" title={`There is no ${missing} here, so a run would not start`} actions={<UseAuto />}>
+        The device that the project names is not on this computer.
+      </Notice>
     );
   }
   return (
@@ -133,7 +144,9 @@ function Checks({ plan, problems, taken }: Omit<BeforeStartProps, 'onShow'>) {
             {plan.project.data.source === null ? 'No data is chosen' : 'Reading the data'}
           </Check>
         )}
-        {layersBad ? (
+        {plan.project.model.layers.length === 0 ? (
+          <Check state="bad">There are no layers yet</Check>
+        ) : layersBad ? (
           <Check state="bad">The layers do not fit together</Check>
         ) : plan.output.length > 0 ? (
           <Check state="ok">

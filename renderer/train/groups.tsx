@@ -15,6 +15,7 @@ import { change, type FormPlace, useFormAt } from '../state/form.ts';
 import { problemsAt } from '../state/problems.ts';
 import { edit, useProjectState } from '../state/project.ts';
 import { Choice, type ChoiceOption, number, SchemaForm, SettingRow } from '../ui/index.ts';
+import { UseAuto, useMissingDevice } from './device.tsx';
 import classes from './train.module.css';
 
 /** A form of some keys of an object of the project. */
@@ -130,7 +131,7 @@ export function DeviceGroup({ plan, devices, taken }: DeviceGroupProps) {
     const hint = devices === null ? undefined : first ? `the first: ${first.name}` : 'not on this computer';
     options.push({ value: device, label: device, hint });
   }
-  const missing = devices !== null && !there && !known.some(({ name }) => name.split(':')[0] === device);
+  const missing = useMissingDevice(plan);
   const offered = precisions.some((option) => option.value === written)
     ? precisions
     : [...precisions, { value: written, label: written, hint: 'not run by this version' }];
@@ -151,9 +152,9 @@ export function DeviceGroup({ plan, devices, taken }: DeviceGroupProps) {
           {taken.reason === undefined ? ', as chosen in Settings.' : `: ${taken.reason}.`}
         </p>
       )}
-      {missing && (
+      {missing !== null && (
         <p className={classes.noteBad}>
-          {device} is not on this computer: a run would not start. Choose auto, or another.
+          {missing} is not on this computer, so a run would not start. <UseAuto />
         </p>
       )}
       <ChosenField

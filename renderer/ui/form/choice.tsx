@@ -33,7 +33,7 @@ export function Choice({ id, label, value, options, onChange, placeholder = 'Cho
       value={value}
       placeholder={placeholder}
       error={invalid ?? false}
-      {...(width === undefined ? {} : { w: width })}
+      {...(width === undefined ? {} : { w: width, flex: 'none' })}
       renderOption={({ option }) => (
         <span className={classes.option}>
           <span>{option.label}</span>

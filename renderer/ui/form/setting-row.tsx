@@ -27,24 +27,22 @@ export function SettingRow(props: SettingRowProps) {
   return (
     <div className={classes.form} data-stacked={stacked || undefined}>
       <div className={classes.field}>
-        <div className={classes.labelCell}>
-          <Tooltip label={help} position="left" openDelay={250}>
-            <label className={classes.label} htmlFor={id} id={`${id}-label`}>
-              {label}
-            </label>
-          </Tooltip>
-          {onReset && (
-            <span className={classes.reset}>
-              <IconButton
-                label={`Reset ${label.toLowerCase()} to the default${standard === undefined ? '' : `, ${standard}`}`}
-                icon={IconArrowBackUp}
-                size={20}
-                onClick={onReset}
-              />
-            </span>
-          )}
-        </div>
+        <Tooltip label={help} position="left" openDelay={250}>
+          <label className={classes.label} htmlFor={id} id={`${id}-label`}>
+            {label}
+          </label>
+        </Tooltip>
         <div className={classes.control}>{children}</div>
+        {onReset && (
+          <span className={classes.reset}>
+            <IconButton
+              label={`Reset ${label.toLowerCase()} to the default${standard === undefined ? '' : `, ${standard}`}`}
+              icon={IconArrowBackUp}
+              size={20}
+              onClick={onReset}
+            />
+          </span>
+        )}
         {problems.length > 0 && (
           <div className={classes.problems}>
             {problems.map((problem) => (
