@@ -65,6 +65,11 @@ export function frameOf(series: readonly LineSeries[], options: FrameOptions): F
   if (x[0] === x[1]) x = [x[0] - 0.5, x[1] + 0.5];
   // Room for what comes before the axes are drawn again.
   else if (live && !options.domain) x = [x[0], x[1] + (x[1] - x[0]) * 0.02];
+  // Marked points at the ends are not cut.
+  else if (!options.domain && series.some(({ exact }) => exact)) {
+    const air = (x[1] - x[0]) * 0.01;
+    x = [x[0] - air, x[1] + air];
+  }
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let [hidden, gaps] = [0, 0];
   for (const line of series) {
