@@ -1,0 +1,149 @@
+/** Samples as a person sees them before training are those that the network will get, bit for bit. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test, vi } from 'vitest';
+import { type DataPack, Previews, packSource } from '../../engine/data/index.ts';
+import { loadAddon } from '../../engine/native/load.ts';
+import { nativePlan, planRun, prepareData } from '../../engine/runs/prepare.ts';
+import { counting, idxBytes, testFolder } from './idx-writer.ts';
+
+const nothingToPack = () => Promise.reject(new Error('not to be packed'));
+const normalize = { kind: 'Normalize', mean: [0.1307, 0.2], std: [0.3081, 0.7] };
+
+function digits(zipped: boolean): { path: string; images: number[] } {
+  const folder = join(testFolder(), 'data');
+  mkdirSync(folder);
+  const images = counting([60, 2, 3, 5]);
+  const labels = Array.from({ length: 60 }, (_, i) => i % 4);
+  const write = (name: string, bytes: Buffer) =>
+    writeFileSync(join(folder, zipped ? `${name}.gz` : name), zipped ? gzipSync(bytes) : bytes);
+  write('train-images-idx4-ubyte', idxBytes([60, 2, 3, 5], images));
+  write('train-labels-idx1-ubyte', idxBytes([60], labels));
+  write('t10k-images-idx4-ubyte', idxBytes([8, 2, 3, 5], counting([8, 2, 3, 5])));
+  write('t10k-labels-idx1-ubyte', idxBytes([8], [3, 2, 1, 0, 3, 2, 1, 0]));
+  return { path: folder, images };
+}
+
+/** A safetensors file of one square matrix, ones on its diagonal. */
+function identity(name: string, width: number): Buffer {
+  const values = Float32Array.from({ length: width * width }, (_, i) => (i % (width + 1) === 0 ? 1 : 0));
+  const tensor = { dtype: 'F32', shape: [width, width], data_offsets: [0, values.byteLength] };
+  const header = Buffer.from(JSON.stringify({ [name]: tensor }).padEnd(128));
+  const length = Buffer.alloc(8);
+  length.writeUInt32LE(header.length);
+  return Buffer.concat([length, header, Buffer.from(values.buffer)]);
+}
+
+test.each([false, true])('samples of IDX files, gzipped: %s', async (zipped) => {
+  const { path, images } = digits(zipped);
+  const previews = new Previews(nothingToPack);
+  const source = { kind: 'idx' as const, path };
+  const shown = await previews.preview(source, '/', [normalize], { part: 'train', start: 7, count: 3 });
+  expect(shown).toMatchObject({ total: 60, transformError: null, facts: { parts: { train: 60, test: 8 } } });
+  expect(shown.samples.map(({ index, target }) => [index, target])).toEqual([[7, 3], [8, 0], [9, 1]]); // biome-ignore format: short
+  const raw = images.slice(7 * 30, 8 * 30).map((value) => Math.fround(value / 255));
+  expect(shown.samples[0]?.raw).toEqual(raw);
+  expect(shown.range.raw).toEqual([0, 1].map(() => expect.any(Number)));
+  const only = await previews.preview(source, '/', [], { part: 'train', start: 2, count: 2, class: 3 });
+  expect(only.total).toBe(15);
+  expect(only.samples.map(({ index }) => index)).toEqual([11, 15]);
+  expect(only.samples[0]?.transformed).toEqual(only.samples[0]?.raw);
+  const test = await previews.preview(source, '/', [], { part: 'test', start: 6, count: 9 });
+  expect(test.samples.map(({ target }) => target)).toEqual([1, 0]);
+  const facts = await previews.preview(source, '/', [], { part: 'train', start: 0, count: 0 });
+  expect(facts).toMatchObject({ total: 60, samples: [], range: { raw: [0, 0] } });
+  const beyond = await previews.preview(source, '/', [], { part: 'train', start: 60, count: 5 });
+  expect(beyond.samples).toEqual([]);
+});
+
+test('the transforms give what libtorch gives, bit for bit', async () => {
+  const { path } = digits(false);
+  const source = { kind: 'idx' as const, path };
+  const shown = await new Previews(nothingToPack).preview(source, '/', [normalize], {
+    part: 'train',
+    start: 0,
+    count: 60,
+  });
+  const cacheDir = testFolder();
+  vi.stubEnv('GRADLOOM_CACHE', cacheDir);
+  const addon = loadAddon();
+  // A network that hands its input on, so that predictions are the transformed samples.
+  const width = 30;
+  const layers = [{ kind: 'Flatten' }, { kind: 'Linear', out_features: width, bias: false }];
+  const project = { gradloom: 1, data: { source, split: { val: 0 }, transforms: [normalize] }, model: { layers } };
+  const { plan } = await planRun({ text: JSON.stringify(project), baseDir: '/', label: 'it' });
+  const data = await prepareData(plan, addon, cacheDir);
+  const session = await addon.createSession(JSON.stringify(nativePlan(plan, data, 'cpu', 1)));
+  const weights = join(cacheDir, 'identity.safetensors');
+  writeFileSync(weights, identity('1.weight', width));
+  expect((await session.loadWeights(weights)).matched).toEqual(['1.weight']);
+  const { logits } = await session.predict({ split: 'train', start: 0, count: 60 });
+  await session.close();
+  vi.unstubAllEnvs();
+  expect(shown.samples.flatMap(({ transformed }) => transformed)).toEqual(Array.from(logits));
+});
+
+test('transforms that no run would apply are told, and the samples are shown without them', async () => {
+  const { path } = digits(false);
+  const previews = new Previews(nothingToPack);
+  for (const transform of [
+    { kind: 'Normalize', mean: [1, 2, 3], std: [1] },
+    { kind: 'Nothing' },
+    5,
+    { kind: 'Normalize', mean: 0, std: 0 },
+  ]) {
+    const shown = await previews.preview({ kind: 'idx', path }, '/', [transform], {
+      part: 'train',
+      start: 0,
+      count: 1,
+    });
+    expect(shown.transformError).toEqual(expect.any(String));
+    expect(shown.samples[0]?.transformed).toEqual(shown.samples[0]?.raw);
+  }
+});
+
+test('a source that is drawn is packed once, and looked at as it will be trained on', async () => {
+  const packed: DataPack[] = [];
+  const addon = loadAddon();
+  const cacheDir = testFolder();
+  const previews = new Previews(async (source, base) => {
+    const pack = await packSource(source, base, { cacheDir, addon });
+    packed.push(pack);
+    return pack;
+  });
+  const source = { kind: 'random' as const, shape: [2, 2], classes: 3, target_shape: [1], samples: 50, seed: 4 };
+  const all = await previews.preview(source, '/', [], { part: 'train', start: 0, count: 50 });
+  expect(all.samples.length).toBe(50);
+  expect(all.samples.every(({ target }) => target !== null && target >= 0 && target < 3)).toBe(true);
+  const two = all.samples.filter(({ target }) => target === 2).map(({ index }) => index);
+  const only = await previews.preview(source, '/', [], { part: 'train', start: 0, count: 50, class: 2 });
+  expect(only.samples.map(({ index }) => index)).toEqual(two);
+  expect(packed.length).toBe(1);
+  const vectors = { ...source, classes: null };
+  const shown = await previews.preview(vectors, '/', [], { part: 'train', start: 1, count: 1, class: 2 });
+  expect(shown.samples).toMatchObject([{ index: 1, target: null }]);
+});
+
+test('changed files are read again; what is wrong with them is told', async () => {
+  const { path } = digits(true);
+  const previews = new Previews(nothingToPack);
+  const wanted = { part: 'train' as const, start: 0, count: 1 };
+  await previews.preview({ kind: 'idx', path }, '/', [], wanted);
+  writeFileSync(
+    join(path, 'train-images-idx4-ubyte.gz'),
+    gzipSync(
+      idxBytes(
+        [60, 2, 3, 5],
+        counting([60, 2, 3, 5]).map(() => 51),
+      ),
+    ),
+  );
+  const again = await previews.preview({ kind: 'idx', path }, '/', [], wanted);
+  expect(again.samples[0]?.raw[0]).toBe(Math.fround(0.2));
+  writeFileSync(join(path, 'train-labels-idx1-ubyte.gz'), gzipSync(idxBytes([59], counting([59]))));
+  await expect(previews.preview({ kind: 'idx', path }, '/', [], wanted)).rejects.toMatchObject({ code: 'DATA_COUNT' });
+  await expect(previews.preview({ kind: 'idx', path: 'nowhere' }, path, [], wanted)).rejects.toMatchObject({
+    code: 'DATA_MISSING',
+  });
+});
