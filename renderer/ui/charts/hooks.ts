@@ -47,5 +47,6 @@ export function textWidth(text: string): number {
   }
   if (!measuring) return text.length * 7;
   measuring.font = '12px "Inter Variable", sans-serif';
-  return measuring.measureText(text).width;
+  // Figures are tabular on screen: each is as wide as a zero.
+  return measuring.measureText(text.replace(/\d/g, '0')).width;
 }
