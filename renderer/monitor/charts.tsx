@@ -13,6 +13,7 @@ import type { LiveRun, RunHead, Series } from '../state/live.ts';
 import { closerLook } from '../state/run-details.ts';
 import { type ChartMarker, seriesCount, seriesIndex } from '../ui/index.ts';
 import { markersOf } from './markers.ts';
+import { Memory } from './memory.tsx';
 import styles from './monitor.module.css';
 
 type Zoom = readonly [number, number] | null;
@@ -73,31 +74,35 @@ export function Charts({ run, live, head, details, view }: ChartsProps) {
           </div>
         ))}
       </div>
-      <div className={styles.smallCharts}>
-        {['lr', ...(names.includes('grad_norm') ? ['grad_norm'] : [])].map((key) => (
-          <div key={key} className={styles.chart}>
-            <Curve
+      <div className={styles.smallBox}>
+        <div className={styles.smallCharts} data-four={names.includes('grad_norm') || undefined}>
+          {['lr', ...(names.includes('grad_norm') ? ['grad_norm'] : [])].map((key) => (
+            <div key={key} className={styles.chart}>
+              <Curve
+                {...shared}
+                of={of}
+                quantityKey={key}
+                height={smallHeight}
+                logY={log && key === 'grad_norm'}
+                smoothing={key === 'lr' ? 0 : smoothing}
+                compact
+              />
+            </div>
+          ))}
+          <div className={styles.chart}>
+            <LiveChart
               {...shared}
-              of={of}
-              quantityKey={key}
+              title="Throughput"
+              yLabel="samples/s"
+              yFormat={yFormat('samples_per_second')}
+              build={buildThroughput}
               height={smallHeight}
-              logY={log && key === 'grad_norm'}
-              smoothing={key === 'lr' ? 0 : smoothing}
+              yDomain={fromZero}
+              smoothing={smoothing}
               compact
             />
           </div>
-        ))}
-        <div className={styles.chart}>
-          <LiveChart
-            {...shared}
-            title="Throughput"
-            yLabel="samples/s"
-            yFormat={yFormat('samples_per_second')}
-            build={buildThroughput}
-            height={smallHeight}
-            yDomain={fromZero}
-            compact
-          />
+          <Memory live={live} device={head.device} axis={axis} height={smallHeight} />
         </div>
       </div>
     </>

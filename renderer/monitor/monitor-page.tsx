@@ -8,12 +8,12 @@ import { useFollowed, useHead } from '../state/live.ts';
 import { useRunDetails } from '../state/run-details.ts';
 import { useRun, useRuns } from '../state/runs.ts';
 import { EmptyState, ErrorNotice, Page, Skeleton, StatusBadge } from '../ui/index.ts';
+import { Breakdown } from './breakdown.tsx';
 import { Charts } from './charts.tsx';
 import { History } from './history.tsx';
 import styles from './monitor.module.css';
 import { Progress } from './progress.tsx';
 import { StateNotice } from './state-notice.tsx';
-import { Usage } from './usage.tsx';
 
 /** A run that has just begun may be a moment ahead of the list. */
 const listMs = 1500;
@@ -81,7 +81,7 @@ function Monitor({ run }: { run: RunRow }) {
           <Progress run={run} head={head} status={status} />
           <ViewControls view={view} onChange={changeView} />
           <Charts run={run} live={live} head={head} details={details} view={view} />
-          <Usage live={live} head={head} view={view} />
+          <Breakdown head={head} />
           <History notes={head.notes} />
         </>
       ) : (

@@ -4,7 +4,7 @@ import type { RunState } from '../../engine/contract/events.ts';
 import { nameLabel, partOf, quantity } from '../run-parts/quantities.ts';
 import type { RunHead } from '../state/live.ts';
 import { isLive } from '../state/runs.ts';
-import { count, duration, integer, Num, ProgressBar, rate } from '../ui/index.ts';
+import { count, duration, integer, Num, ProgressBar, plural, rate } from '../ui/index.ts';
 import styles from './monitor.module.css';
 import { bestSoFar, shareDone, stepWithinEpoch } from './progress-figures.ts';
 
@@ -49,9 +49,10 @@ function Epochs({ head, status }: { head: RunHead; status: RunState }) {
       tone={tones[status] ?? 'accent'}
       detail={
         <>
-          {within !== null && !done && steps !== null && `step ${integer(within)} of ${integer(steps)} · `}
-          {status === 'running' && (head.eta === null ? 'time left not known yet' : `${duration(head.eta)} left`)}
-          {status !== 'running' && `${integer(head.step)} steps`}
+          {within === null || done || steps === null
+            ? plural(head.step, 'step')
+            : `step ${integer(within)} of ${integer(steps)}`}
+          {status === 'running' && (head.eta === null ? ' · time left not known yet' : ` · ${duration(head.eta)} left`)}
         </>
       }
     />

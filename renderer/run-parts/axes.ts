@@ -83,7 +83,7 @@ export function placeOfStep(step: number, axis: AxisKind, series: Series): numbe
 }
 
 /** Samples a second from one point to the next, over windows of at least `share` of the whole, so that the clock's grain does not show. */
-export function throughput(series: Series, samplesPerStep: number, share = 0.01): Float64Array {
+export function throughput(series: Series, samplesPerStep: number, share = 0.02): Float64Array {
   const { step, time, buckets } = series;
   const out = new Float64Array(buckets).fill(Number.NaN);
   if (buckets < 2) return out;

@@ -80,6 +80,16 @@ export function valueLine(run: string, curves: RunCurves, name: string, axis: Ax
   return line && { ...line, key: run, label: run };
 }
 
+/** Runs whose colours happen to be the same are told apart by dashes. */
+export function apart(lines: readonly LineSeries[]): LineSeries[] {
+  const used = new Set<string>();
+  return lines.map((line) => {
+    const dashed = used.has(line.color);
+    used.add(line.color);
+    return dashed ? { ...line, dashed } : line;
+  });
+}
+
 /** One run among several, by its validation where it ran, else by its training, which is told then. */
 export function runLine(run: string, curves: RunCurves, key: string, axis: AxisKind): LineSeries | null {
   const { epochs, series } = curves;
@@ -149,7 +159,7 @@ function stack(
   const kept = above(held, tensors);
   return [
     { label: 'Tensors', values: tensors },
-    ...(kept.some((value) => value > 0) ? [{ label: 'Kept for reuse', values: kept }] : []),
-    ...(process ? [{ label: 'Rest of the process', values: above(process, held) }] : []),
+    ...(kept.some((value) => value > 0) ? [{ label: 'Cached', values: kept }] : []),
+    ...(process ? [{ label: 'Process', values: above(process, held) }] : []),
   ];
 }

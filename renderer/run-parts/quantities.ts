@@ -35,12 +35,20 @@ export function quantity(key: string): Quantity {
     better: key === 'loss' ? 'lower' : (row?.better ?? (share ? 'higher' : null)),
     format: share
       ? (value) => percent(value)
-      : key === 'samples_per_second'
-        ? (value) => rate(value, 'samples')
-        : key.startsWith('memory')
-          ? bytes
-          : (value) => number(value),
+      : key === 'loss'
+        ? loss
+        : key === 'samples_per_second'
+          ? (value) => rate(value, 'samples')
+          : key.startsWith('memory')
+            ? bytes
+            : (value) => number(value),
   };
+}
+
+/** As the terminal writes it, small ones by their digits. */
+function loss(value: number): string {
+  const size = Math.abs(value);
+  return size >= 0.001 && size < 1e4 ? value.toFixed(4).replace('-', '−') : number(value);
 }
 
 /** The quantity that a value of the epoch belongs to, and of which part it is: `val_accuracy` is accuracy, validation. */

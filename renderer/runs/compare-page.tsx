@@ -5,7 +5,7 @@ import { Link, useLocation } from 'wouter';
 import type { RunRow } from '../../engine/contract/api.ts';
 import { useChartView, ViewControls, xWords, yFormat } from '../run-parts/chart-view.tsx';
 import { useKept } from '../run-parts/kept.ts';
-import { valueLine } from '../run-parts/lines.ts';
+import { apart, valueLine } from '../run-parts/lines.ts';
 import { LiveChart } from '../run-parts/live-chart.tsx';
 import { nameLabel, partOf } from '../run-parts/quantities.ts';
 import { curvesOf, type FollowedRun, useFollowedRuns, useValueNames } from '../run-parts/use-curves.ts';
@@ -181,9 +181,8 @@ function Curves({ runs }: { runs: readonly RunRow[] }) {
   const offered = offeredNames(names);
   const name = offered.includes(kept) ? kept : (offered[0] ?? kept);
   return (
-    <Panel
-      title="Curves"
-      actions={
+    <Panel>
+      <div className={styles.compareControls}>
         <Choice
           label="Value drawn"
           value={name}
@@ -191,9 +190,8 @@ function Curves({ runs }: { runs: readonly RunRow[] }) {
           width={200}
           onChange={keep}
         />
-      }
-    >
-      <ViewControls view={view} onChange={changeView} />
+        <ViewControls view={view} onChange={changeView} />
+      </div>
       <CompareChart name={name} followed={followed} view={view} />
     </Panel>
   );
@@ -221,7 +219,7 @@ function CompareChart({
 }) {
   const lives = useMemo(() => followed.map(({ live }) => live), [followed]);
   const build = useCallback(
-    () => followed.flatMap(({ run, live }) => valueLine(run.name, curvesOf(live), name, axis) ?? []),
+    () => apart(followed.flatMap(({ run, live }) => valueLine(run.name, curvesOf(live), name, axis) ?? [])),
     [followed, name, axis],
   );
   return (

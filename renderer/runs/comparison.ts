@@ -77,7 +77,7 @@ export function comparedResults(runs: readonly RunRow[]): ComparedRow[] {
     textRow(
       'status',
       'State',
-      runs.map(({ status }) => status),
+      runs.map(({ status }) => status.charAt(0).toUpperCase() + status.slice(1)),
     ),
     ...figures.map((each) => rowOf(each, runs)),
     ...texts,

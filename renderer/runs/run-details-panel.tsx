@@ -1,5 +1,5 @@
 /** One run in full: its name and notes, results, what it was trained with and on, its checkpoints and exports. */
-import { IconExternalLink, IconFolderOpen, IconPencil } from '@tabler/icons-react';
+import { IconArrowRight, IconFolderOpen, IconPencil } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { RunRow } from '../../engine/contract/api.ts';
@@ -30,12 +30,9 @@ export function RunDetailsPanel({ run, onRenamed }: { run: RunRow; onRenamed: (n
             {moment(run.summary.started)}
           </span>
         )}
-        <Link className={styles.right} href={`/runs/${encodeURIComponent(run.name)}/monitor`}>
-          Open in Monitor <IconExternalLink size={13} aria-hidden />
-        </Link>
       </div>
-      <RunActions run={run} />
       <div className={styles.detailsLine}>
+        <RunActions run={run} />
         <Button
           disabled={!details}
           title="A new project with the settings of this run"
@@ -102,6 +99,9 @@ function Name({ run, onRenamed }: { run: RunRow; onRenamed: (name: string) => vo
           disabled={isLive(run.status)}
           onClick={() => setText(run.name)}
         />
+        <Link className={styles.right} href={`/runs/${encodeURIComponent(run.name)}/monitor`}>
+          Monitor <IconArrowRight size={14} aria-hidden />
+        </Link>
       </div>
     );
   }

@@ -73,7 +73,7 @@ function Runs({ list, name }: { list: RunRow[]; name: string | null }) {
       }
       flush
       asideLabel="Run details"
-      asideWidth={380}
+      asideWidth={360}
       aside={one && <RunDetailsPanel key={one.folder} run={one} onRenamed={(to) => select(new Set([to]))} />}
       actions={
         <>

@@ -5,7 +5,7 @@ import { useCallback, useMemo } from 'react';
 import type { RunRow } from '../../engine/contract/api.ts';
 import { xWords, yFormat } from '../run-parts/chart-view.tsx';
 import { useKept } from '../run-parts/kept.ts';
-import { runLine } from '../run-parts/lines.ts';
+import { apart, runLine } from '../run-parts/lines.ts';
 import { LiveChart } from '../run-parts/live-chart.tsx';
 import { metricKeys, quantity } from '../run-parts/quantities.ts';
 import { curvesOf, type FollowedRun, useFollowedRuns, useValueNames } from '../run-parts/use-curves.ts';
@@ -55,7 +55,7 @@ const none: readonly RunRow[] = [];
 function SelectionChart({ quantityKey, followed }: { quantityKey: string; followed: readonly FollowedRun[] }) {
   const lives = useMemo(() => followed.map(({ live }) => live), [followed]);
   const build = useCallback(
-    () => followed.flatMap(({ run, live }) => runLine(run.name, curvesOf(live), quantityKey, 'epoch') ?? []),
+    () => apart(followed.flatMap(({ run, live }) => runLine(run.name, curvesOf(live), quantityKey, 'epoch') ?? [])),
     [followed, quantityKey],
   );
   return (

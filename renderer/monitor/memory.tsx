@@ -1,33 +1,33 @@
-/** What a run uses: memory over its course, and where the time of a step goes. */
+/** The memory of a run over its course, under the limit of its device. */
 import { useEffect, useMemo, useState } from 'react';
-import { type ChartView, xWords } from '../run-parts/chart-view.tsx';
+import type { AxisKind } from '../run-parts/axes.ts';
+import { xWords } from '../run-parts/chart-view.tsx';
 import { memoryCurves } from '../run-parts/lines.ts';
 import { curvesOf } from '../run-parts/use-curves.ts';
-import { phasesOf } from '../run-parts/words.ts';
 import { startDevices, useDevices } from '../state/devices.ts';
-import type { LiveRun, RunHead } from '../state/live.ts';
-import { AreaChart, bytes, duration, Panel, StackedBar } from '../ui/index.ts';
+import type { LiveRun } from '../state/live.ts';
+import { AreaChart, bytes } from '../ui/index.ts';
 import { byteTicks } from './byte-ticks.ts';
 import styles from './monitor.module.css';
 
 /** Memory changes slowly, and its chart is drawn by React. */
 const memoryMs = 1000;
-const height = 160;
 
-export function Usage({ live, head, view }: { live: LiveRun; head: RunHead; view: ChartView }) {
-  return (
-    <div className={styles.usage}>
-      <Memory live={live} head={head} view={view} />
-      <Breakdown head={head} />
-    </div>
-  );
-}
-
-function Memory({ live, head, view: { axis } }: { live: LiveRun; head: RunHead; view: ChartView }) {
+export function Memory({
+  live,
+  device: name,
+  axis,
+  height,
+}: {
+  live: LiveRun;
+  device: string | null;
+  axis: AxisKind;
+  height: number;
+}) {
   const report = useDevices((state) => state.report);
   useEffect(startDevices, []);
-  const device = report?.devices.find(({ name }) => name === head.device);
-  const onHost = head.device === 'cpu';
+  const device = report?.devices.find((each) => each.name === name);
+  const onHost = name === 'cpu';
   const tick = useTicks(live, memoryMs);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the run's values change in place
   const memory = useMemo(() => memoryCurves(curvesOf(live), onHost, axis), [live, onHost, axis, tick]);
@@ -44,7 +44,7 @@ function Memory({ live, head, view: { axis } }: { live: LiveRun; head: RunHead; 
   const total = device?.memory_total ?? (onHost ? report?.host.memory_total : null) ?? null;
   const peak = Math.max(0, ...(memory ? sums(memory.parts.map(({ values }) => values)) : []));
   return (
-    <Panel>
+    <div className={styles.memory}>
       <AreaChart
         title="Memory"
         x={memory?.x ?? []}
@@ -53,11 +53,11 @@ function Memory({ live, head, view: { axis } }: { live: LiveRun; head: RunHead; 
         xFormat={xWords(axis).xFormat}
         yFormat={bytes}
         yTicks={byteTicks(total !== null && total <= peak * 4 ? Math.max(peak, total) : peak, Math.floor(height / 44))}
-        limit={total === null ? undefined : { value: total, label: onHost ? 'of this computer' : `of ${head.device}` }}
+        limit={total === null ? undefined : { value: total, label: onHost ? 'this computer has' : `${name} has` }}
         height={height}
         empty="Memory is told with the first steps."
       />
-    </Panel>
+    </div>
   );
 }
 
@@ -88,22 +88,4 @@ function useTicks(live: LiveRun, ms: number): number {
     };
   }, [live, ms]);
   return tick;
-}
-
-function Breakdown({ head }: { head: RunHead }) {
-  const phases = head.breakdown ? phasesOf(head.breakdown) : [];
-  const epoch = head.epochs.at(-1)?.epoch;
-  return (
-    <Panel title="Where a step's time goes" {...(typeof epoch === 'number' ? { hint: `epoch ${epoch}` } : {})}>
-      {phases.length === 0 ? (
-        <p className={styles.nothing}>Told at the end of the first epoch.</p>
-      ) : (
-        <StackedBar
-          label="Where a step's time goes"
-          parts={phases.map(({ label, seconds, color }) => ({ label, value: seconds, color }))}
-          format={duration}
-        />
-      )}
-    </Panel>
-  );
 }

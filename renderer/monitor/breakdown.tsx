@@ -1,0 +1,23 @@
+/** Where the time of a step goes, as one bar. */
+import { phasesOf } from '../run-parts/words.ts';
+import type { RunHead } from '../state/live.ts';
+import { duration, Panel, StackedBar } from '../ui/index.ts';
+import styles from './monitor.module.css';
+
+export function Breakdown({ head }: { head: RunHead }) {
+  const phases = head.breakdown ? phasesOf(head.breakdown) : [];
+  const epoch = head.epochs.at(-1)?.epoch;
+  return (
+    <Panel title="Where a step's time goes" {...(typeof epoch === 'number' ? { hint: `epoch ${epoch}` } : {})}>
+      {phases.length === 0 ? (
+        <p className={styles.nothing}>Told at the end of the first epoch.</p>
+      ) : (
+        <StackedBar
+          label="Where a step's time goes"
+          parts={phases.map(({ label, seconds, color }) => ({ label, value: seconds, color }))}
+          format={duration}
+        />
+      )}
+    </Panel>
+  );
+}
