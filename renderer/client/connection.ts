@@ -100,6 +100,22 @@ export class Connection {
     this.#openSocket();
   }
 
+  /** In a browser: lets this window in by a token, with all that it holds. Answers whether the token was right. */
+  async signIn(token: string): Promise<boolean> {
+    await fetch(`/?token=${encodeURIComponent(token)}`, { redirect: 'manual' }).catch(() => null);
+    return this.tryAgain();
+  }
+
+  /** Another tab may have signed in, or the engine may be back. Answers whether this window is let in now. */
+  async tryAgain(): Promise<boolean> {
+    const answer = await fetch('/rpc').catch(() => null);
+    if (answer === null || answer.status === 401) return false;
+    if (this.#status !== 'unauthorised') return true;
+    this.#set('connecting');
+    this.#openSocket();
+    return true;
+  }
+
   #openPort(host: Shell): void {
     let port: MessagePort | null = null;
     window.addEventListener('message', (event) => {

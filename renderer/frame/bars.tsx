@@ -45,16 +45,18 @@ export function ProjectBar() {
     const gone = save.revision === null;
     return (
       <div className={styles.bar} role="alert">
-        {gone
-          ? 'The project file is gone. What you see is only in this window.'
-          : 'Another window or program changed this project. Your changes are not saved.'}
-        {!gone && (
+        {save.error
+          ? `The file was changed and cannot be read as a project any more: ${save.error.message}. You see what it was before.`
+          : gone
+            ? 'The project file is gone. What you see is only in this window.'
+            : 'Another window or program changed this project. Your changes are not saved.'}
+        {!gone && !save.error && (
           <Button size="xs" onClick={() => void settleConflict('theirs')}>
             Load theirs
           </Button>
         )}
         <Button size="xs" onClick={() => void settleConflict('mine')}>
-          {gone ? 'Write it again' : 'Keep mine'}
+          {gone || save.error ? 'Write it again' : 'Keep mine'}
         </Button>
         <Button size="xs" onClick={() => void settleConflict('copy')}>
           Save mine as a copy

@@ -1,10 +1,9 @@
 /** The title bar: the project and whether it is saved, undo and redo, search, the device, and the one primary action. */
 import { IconArrowBackUp, IconArrowForwardUp, IconChevronDown, IconSearch } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
-import { connection } from '../client/client.ts';
 import { closeProject, redo, type SaveState, undo, useHistory, useProject, useProjectState } from '../state/project.ts';
 import { createProject, openFile, useProjects } from '../state/projects.ts';
-import { tellError } from '../state/session.ts';
+import { tellError, useSession } from '../state/session.ts';
 import { IconButton, Kbd, Menu } from '../ui/index.ts';
 import { DeviceChip } from './device-chip.tsx';
 import styles from './frame.module.css';
@@ -103,7 +102,8 @@ const words: Record<SaveState['kind'], string> = {
 function Saved() {
   const save = useProjectState((state) => state.save);
   const bad = save.kind === 'conflict' || save.kind === 'failed';
-  const waiting = save.kind === 'failed' && connection.status !== 'ready';
+  const connected = useSession((state) => state.status === 'ready');
+  const waiting = !connected && save.kind !== 'saved' && save.kind !== 'conflict';
   return (
     <span className={`${styles.saved} ${bad ? styles.savedBad : ''}`} aria-live="polite">
       {waiting ? 'Saves when connected' : words[save.kind]}

@@ -15,8 +15,8 @@ export type SaveState =
   | { kind: 'saved' }
   | { kind: 'unsaved' }
   | { kind: 'saving' }
-  /** The file was changed by another window or program; `revision` null: it is gone. */
-  | { kind: 'conflict'; revision: string | null }
+  /** The file was changed by another window or program; `revision` null: it is gone; `error`: it cannot be read as a project any more. */
+  | { kind: 'conflict'; revision: string | null; error?: ErrorInfo }
   | { kind: 'failed'; error: ErrorInfo };
 
 interface ProjectState {
@@ -262,15 +262,32 @@ function watchFile(): void {
     const now = useProjectState.getState();
     return !here.signal.aborted && now.file === file && now.revision === revision;
   };
+  let seen = revision;
   void keepAsking(
     async (signal) => {
-      const answer = await engine.projects.watch({ file, revision }, { signal });
-      if (!stillHere() || answer.revision === revision) return;
+      const answer = await engine.projects.watch({ file, revision: seen }, { signal });
+      if (!stillHere() || answer.revision === seen) return;
       const { text, savedText, save } = useProjectState.getState();
       if (save.kind === 'saving') return;
-      here.abort();
-      if (answer.revision !== null && text === savedText) takeTheirs(await engine.projects.open({ file }));
-      else useProjectState.setState({ save: { kind: 'conflict', revision: answer.revision } });
+      if (answer.revision === null || text !== savedText) {
+        here.abort();
+        useProjectState.setState({ save: { kind: 'conflict', revision: answer.revision } });
+        return;
+      }
+      const theirs = await engine.projects.open({ file }).catch((thrown: unknown) => {
+        const error = infoOf(thrown);
+        if (error.code === 'CLOSED') throw thrown;
+        return error;
+      });
+      if (!stillHere()) return;
+      if ('text' in theirs) {
+        here.abort();
+        takeTheirs(theirs);
+        return;
+      }
+      // Whoever works on the file may mend it: it is looked at again when it changes.
+      seen = answer.revision;
+      useProjectState.setState({ save: { kind: 'conflict', revision: answer.revision, error: theirs } });
     },
     here.signal,
     () => true,

@@ -83,6 +83,7 @@ export class Studio {
   /** A new window that is nowhere yet. */
   async blank(): Promise<Page> {
     const page = await this.context.newPage();
+    page.setDefaultTimeout(10_000);
     const note = (fault: string) => {
       if (!this.#allowed.some((pattern) => pattern.test(fault))) this.#faults.push(fault);
     };
