@@ -1,8 +1,9 @@
 /** One layer: its parameters as a form, what it makes of its input, what it costs, and the PyTorch line that builds it. */
 import { IconCopy, IconEye, IconEyeOff, IconPlus, IconTrash } from '@tabler/icons-react';
+import { text } from '../../engine/contract/fields.ts';
 import { layerTable } from '../../engine/contract/layers/index.ts';
 import { usePlan } from '../state/project.ts';
-import { setParam, setShortcut, setText } from '../state/stack.ts';
+import { setParam, setShortcut } from '../state/stack.ts';
 import type { LayerRow } from '../state/stack-rows.ts';
 import {
   addBranchTo,
@@ -26,7 +27,6 @@ import {
   SchemaForm,
   Section,
   Segmented,
-  TextField,
 } from '../ui/index.ts';
 import { BlockName } from './block-name.tsx';
 import styles from './inspector.module.css';
@@ -34,6 +34,12 @@ import { categoryOf, LayerIcon } from './layer-icons.tsx';
 import { ProblemNotes } from './problems.tsx';
 import { formatPython } from './python.ts';
 import { labelOf, nameOf } from './words.ts';
+
+/** What a layer of any kind may have. */
+const texts = {
+  name: text({ label: 'Name', help: 'Shown instead of the kind.', default: '' }),
+  note: text({ label: 'Note', help: 'For people only.', default: '' }),
+};
 
 export function LayerInspector({ row }: { row: LayerRow }) {
   const kind = layerTable.get(row.kind);
@@ -43,7 +49,6 @@ export function LayerInspector({ row }: { row: LayerRow }) {
   const ofFields = (path: string) =>
     known.some((name) => path === `${place}.${name}` || path.startsWith(`${place}.${name}.`));
   const category = categoryOf(row.kind);
-  const note = typeof layer.note === 'string' ? layer.note : '';
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape leaves for the stack from any field
     <div
@@ -96,17 +101,10 @@ export function LayerInspector({ row }: { row: LayerRow }) {
         </div>
       )}
       <div className={styles.form} data-inspect="texts">
-        <TextField
-          label="Name"
-          placeholder={labelOf(row.kind)}
-          value={nameOf(layer)}
-          onChange={(text) => change(id, 'name', (project, path) => setText(project, path, 'name', text))}
-        />
-        <TextField
-          label="Note"
-          placeholder="For people only"
-          value={note}
-          onChange={(text) => change(id, 'note', (project, path) => setText(project, path, 'note', text))}
+        <SchemaForm
+          shape={texts}
+          value={layer}
+          onChange={(name, text) => change(id, name, (project, path) => setParam(project, path, name, text))}
         />
       </div>
       <Section title="Shape">

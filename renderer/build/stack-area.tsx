@@ -1,11 +1,11 @@
 /** The stack: input, layers with the tensors between them, output; everything that a pointer or a key does to it. */
 import { IconFold, IconFoldDown, IconStack2 } from '@tabler/icons-react';
 import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { useProject } from '../state/project.ts';
+import { usePlan, useProject } from '../state/project.ts';
 import { layersAt, mainList } from '../state/stack-paths.ts';
 import type { StackRow, StackView } from '../state/stack-rows.ts';
 import { applyFix, clearSelection, foldAll, select, useStack, useStackState } from '../state/stack-store.ts';
-import { Button, EmptyState, IconButton, Kbd, useDropArea } from '../ui/index.ts';
+import { Button, count, EmptyState, flops, IconButton, Kbd, plural, useDropArea } from '../ui/index.ts';
 import { BlockEnd, EmptyPlace, LaneHead, UnusedBlock } from './block-rows.tsx';
 import { CardMenu } from './card-menu.tsx';
 import { useClipboard } from './clipboard.ts';
@@ -48,7 +48,6 @@ export function StackArea({ elements, inspect, search }: StackAreaProps) {
   const tree = useRef<HTMLDivElement>(null);
   const drop = useDropArea('stack');
   const empty = layersAt(project, mainList).length === 0;
-  const blocks = rows.some((row) => row.type === 'layer' && row.folded !== null);
 
   useFocus(tree, rows);
   const isHere = useCallback(() => {
@@ -88,16 +87,7 @@ export function StackArea({ elements, inspect, search }: StackAreaProps) {
 
   return (
     <section className={styles.area} aria-label="Layer stack">
-      <header className={styles.head}>
-        <h1 className={styles.heading}>Layers</h1>
-        <Totals view={view} />
-        {blocks && (
-          <>
-            <IconButton label="Fold all blocks" icon={IconFold} onClick={() => foldAll(true)} />
-            <IconButton label="Unfold all blocks" icon={IconFoldDown} onClick={() => foldAll(false)} />
-          </>
-        )}
-      </header>
+      <Head view={view} />
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape takes the selection back as well */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a click beside the cards selects none */}
       <div ref={elements.scroller} className={styles.scroller} onClick={clearSelection}>
@@ -213,9 +203,43 @@ function useFocus(tree: React.RefObject<HTMLDivElement | null>, rows: readonly S
   }, [focus, rows, tree]);
 }
 
-function Totals({ view }: { view: StackView }) {
+const costWords = [
+  { label: 'Parameters', color: 'var(--series-0)' },
+  { label: 'Operations', color: 'var(--series-4)' },
+  { label: 'Memory', color: 'var(--series-2)' },
+];
+
+/** How large the network is, and what the bars at the right mean. */
+function Head({ view }: { view: StackView }) {
+  const plan = usePlan();
   const layers = view.rows.filter((row) => row.type === 'layer').length;
-  return <span className={styles.headHint}>{layers === 0 ? '' : layers}</span>;
+  const blocks = view.rows.some((row) => row.type === 'layer' && row.folded !== null);
+  return (
+    <header className={styles.head}>
+      <h1 className={styles.heading}>Layers</h1>
+      <span className={styles.headHint}>
+        {layers > 0 &&
+          plan &&
+          `${plural(layers, 'layer')} · ${count(plan.parameters)} parameters · ${flops(plan.flops)}`}
+      </span>
+      {blocks && (
+        <>
+          <IconButton label="Fold all blocks" icon={IconFold} onClick={() => foldAll(true)} />
+          <IconButton label="Unfold all blocks" icon={IconFoldDown} onClick={() => foldAll(false)} />
+        </>
+      )}
+      {layers > 0 && (
+        <ul className={styles.legend} aria-label="Bars at the right">
+          {costWords.map(({ label, color }) => (
+            <li key={label}>
+              <span style={{ background: color }} aria-hidden />
+              {label}
+            </li>
+          ))}
+        </ul>
+      )}
+    </header>
+  );
 }
 
 /** A network without layers: how to begin. */

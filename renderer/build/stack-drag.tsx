@@ -1,6 +1,6 @@
 /** Dragging in the stack: finds the gap that is meant, shows it by a line, and drops there. Nothing else moves until then. */
 import { type ReactNode, type RefObject, useMemo, useRef } from 'react';
-import { valueAt } from '../state/form.ts';
+import { valueAt } from '../state/places.ts';
 import { currentProject } from '../state/project.ts';
 import { standsAt } from '../state/stack.ts';
 import { kindOf, type Path, startsWith, topmost } from '../state/stack-paths.ts';

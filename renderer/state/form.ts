@@ -2,21 +2,11 @@
 import { useMemo } from 'react';
 import type { Problem } from '../../engine/contract/problems.ts';
 import { isObject, type JsonObject, removeEdit, setEdit } from '../../engine/contract/report.ts';
+import { type FormPlace, valueAt } from './places.ts';
 import { problemsAt, useProblems } from './problems.ts';
 import { edit, editWhile, useProject } from './project.ts';
 
-export type FormPlace = readonly (string | number)[];
-
-/** What the project says there; undefined where it says nothing. */
-export function valueAt(root: unknown, place: FormPlace): unknown {
-  let now = root;
-  for (const step of place) {
-    if (Array.isArray(now) && typeof step === 'number') now = now[step];
-    else if (isObject(now) && typeof step === 'string' && Object.hasOwn(now, step)) now = now[step];
-    else return undefined;
-  }
-  return now;
-}
+export type { FormPlace };
 
 export function useValueAt(place: FormPlace): unknown {
   const { project } = useProject();

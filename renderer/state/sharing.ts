@@ -42,8 +42,26 @@ function shareObject(previous: Record<string, Json>, next: Record<string, Json>)
   return made;
 }
 
-/** Items that moved keep their identity; of the others, those between the same neighbours are the same layer, edited. */
+/**
+ * What begins and ends alike is the same; of the items between, those that moved keep their identity, and the others, between the same
+ * neighbours, are the same layers, edited. (Without the first rule an edit of one of many equal layers would pass for an edit of another.)
+ */
 function shareList(previous: Json[], next: Json[]): Json[] {
+  const texts = [previous, next].map((list) => list.map((item) => JSON.stringify(item))) as [string[], string[]];
+  const most = Math.min(previous.length, next.length);
+  let head = 0;
+  while (head < most && texts[0][head] === texts[1][head]) head++;
+  let tail = 0;
+  while (tail < most - head && texts[0].at(-1 - tail) === texts[1].at(-1 - tail)) tail++;
+  if (head === previous.length && head === next.length) return previous;
+  return [
+    ...previous.slice(0, head),
+    ...shareMiddle(previous.slice(head, previous.length - tail), next.slice(head, next.length - tail)),
+    ...previous.slice(previous.length - tail),
+  ];
+}
+
+function shareMiddle(previous: Json[], next: Json[]): Json[] {
   const free = new Map<string, Json[]>();
   for (const item of previous) {
     const text = JSON.stringify(item);
@@ -51,7 +69,7 @@ function shareList(previous: Json[], next: Json[]): Json[] {
   }
   const made = next.map((item) => free.get(JSON.stringify(item))?.shift());
   const left = previous.filter((item) => free.get(JSON.stringify(item))?.includes(item));
-  const shared = next.map((item, index) => {
+  return next.map((item, index) => {
     const found = made[index];
     if (found !== undefined) return found;
     if (!isObject(item)) return item;
@@ -63,7 +81,4 @@ function shareList(previous: Json[], next: Json[]): Json[] {
     if (value !== edited) ids.set(value, idOf(edited));
     return value;
   });
-  return shared.length === previous.length && shared.every((item, index) => item === previous[index])
-    ? previous
-    : shared;
 }

@@ -1,6 +1,6 @@
 /** Layers as text, for the clipboard: JSON that a person can read, paste into a file or into another project. */
 import { isObject, type JsonObject } from '../../engine/contract/report.ts';
-import { valueAt } from './form.ts';
+import { valueAt } from './places.ts';
 import { blockRef } from './stack.ts';
 import { blockList, lanesOf, layersAt, type Path, topmost } from './stack-paths.ts';
 

@@ -1,7 +1,7 @@
 /** Places of layers in the project: which lists a layer holds, what stands where, and where a place goes when the project is edited. */
 import type { Edit } from '../../engine/contract/problems.ts';
 import { isObject } from '../../engine/contract/report.ts';
-import { valueAt } from './form.ts';
+import { valueAt } from './places.ts';
 
 export type Step = string | number;
 /** Of a layer: its list's path, then its position. Of a list: `model.layers`, `….branches.1`, `model.blocks.stem.layers`. */

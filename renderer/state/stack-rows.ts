@@ -415,11 +415,11 @@ function sameView(before: StackView | null, now: StackView): StackView {
 function equal(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  // Layers keep their identity where they have not changed: `sharing.ts`.
-  if ('kind' in a && 'kind' in b && !('type' in a)) return false;
   const keys = Object.keys(a);
+  const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>];
   return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => equal((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]))
+    keys.length === Object.keys(right).length &&
+    // Layers keep their identity where they have not changed: `sharing.ts`.
+    keys.every((key) => (key === 'layer' ? left[key] === right[key] : equal(left[key], right[key])))
   );
 }

@@ -5,7 +5,7 @@ import type { Edit } from '../../engine/contract/problems.ts';
 import { isObject, setEdit } from '../../engine/contract/report.ts';
 import { sources } from '../../engine/contract/sources.ts';
 import type { DataFacts } from '../../engine/contract/tensors.ts';
-import { valueAt } from './form.ts';
+import { valueAt } from './places.ts';
 import { currentProject, edit, editWhile, usePlan, useProject, useProjectState } from './project.ts';
 import { tell } from './session.ts';
 import { idOf } from './sharing.ts';

@@ -3,7 +3,7 @@ import { fieldInfo } from '../../engine/contract/fields.ts';
 import { layerTable } from '../../engine/contract/layers/index.ts';
 import type { Edit } from '../../engine/contract/problems.ts';
 import { insertEdit, isObject, type JsonObject, removeEdit, setEdit } from '../../engine/contract/report.ts';
-import { valueAt } from './form.ts';
+import { valueAt } from './places.ts';
 import {
   blockList,
   follow,
@@ -284,11 +284,6 @@ export function setParam(project: unknown, path: Path, key: string, value: unkno
     return JSON.stringify(layer[key]) === JSON.stringify(value) ? [] : [setEdit(at, value)];
   }
   return Object.hasOwn(layer, key) ? [removeEdit(at)] : [];
-}
-
-/** A name or a note; an empty one is no key at all. */
-export function setText(project: unknown, path: Path, key: 'name' | 'note', text: string): Edit[] {
-  return setParam(project, path, key, text === '' ? undefined : text);
 }
 
 /** Disables the layers, or enables them where all are disabled. */
