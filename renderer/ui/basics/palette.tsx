@@ -148,17 +148,11 @@ export function Palette({
   label = 'Commands',
 }: PaletteProps) {
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      withCloseButton={false}
-      size={560}
-      padding={0}
-      yOffset="12vh"
-      centered={false}
-      aria-label={label}
-    >
-      {opened && <PaletteBody items={items} placeholder={placeholder} label={label} onClose={onClose} />}
-    </Modal>
+    <Modal.Root opened={opened} onClose={onClose} size={560} padding={0} yOffset="12vh" centered={false}>
+      <Modal.Overlay backgroundOpacity={0.35} />
+      <Modal.Content aria-label={label}>
+        {opened && <PaletteBody items={items} placeholder={placeholder} label={label} onClose={onClose} />}
+      </Modal.Content>
+    </Modal.Root>
   );
 }

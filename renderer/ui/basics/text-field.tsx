@@ -51,7 +51,7 @@ export function TextField({
       w={width}
       spellCheck={false}
       autoComplete="off"
-      ff={mono ? 'monospace' : ''}
+      {...(mono ? { styles: { input: { fontFamily: 'var(--font-mono)' } } } : {})}
       onKeyDown={(event) => onKeyDown?.(event)}
       onBlur={() => onBlur?.()}
     />

@@ -200,16 +200,19 @@ function AreaTip({
       <div className={classes.tipHead}>
         {xLabel} {xText(row.x)}
       </div>
-      {[...series].reverse().map(({ key, label, color }) => (
-        <div key={key} className={classes.tipRow}>
-          <span className={classes.tipSwatch} style={{ background: color }} aria-hidden />
-          <span className={classes.tipLabel}>{label}</span>
-          <span className={classes.tipValue}>{yFormat(row[`v:${key}`] as number)}</span>
+      <div className={classes.tipRows}>
+        {[...series].reverse().map(({ key, label, color }) => (
+          <div key={key} className={classes.tipRow}>
+            <span className={classes.tipSwatch} style={{ background: color }} aria-hidden />
+            <span className={classes.tipLabel}>{label}</span>
+            <span className={classes.tipValue}>{yFormat(row[`v:${key}`] as number)}</span>
+          </div>
+        ))}
+        <div className={classes.tipRow}>
+          <span />
+          <span className={classes.tipLabel}>together</span>
+          <span className={classes.tipValue}>{yFormat(total)}</span>
         </div>
-      ))}
-      <div className={classes.tipRow}>
-        <span className={classes.tipLabel}>Together</span>
-        <span className={classes.tipValue}>{yFormat(total)}</span>
       </div>
     </div>
   );

@@ -3,10 +3,13 @@ import { useMemo } from 'react';
 import { type Column, DataTable } from '../basics/data-table.tsx';
 import classes from './chart.module.css';
 import type { LineSeries } from './model.ts';
+import type { Range } from './scale.ts';
 
 export interface ChartTableProps {
   title: string;
   series: readonly LineSeries[];
+  /** What is in sight. */
+  range: Range;
   xLabel: string;
   xFormat: (value: number) => string;
   yFormat: (value: number) => string;
@@ -17,19 +20,20 @@ interface Row {
   values: ReadonlyMap<string, number>;
 }
 
-export function ChartTable({ title, series, xLabel, xFormat, yFormat }: ChartTableProps) {
+export function ChartTable({ title, series, range, xLabel, xFormat, yFormat }: ChartTableProps) {
   const rows = useMemo(() => {
     const byX = new Map<number, Map<string, number>>();
     for (const { key, x, mean } of series) {
       for (let index = 0; index < Math.min(x.length, mean.length); index++) {
         const place = x[index] as number;
+        if (place < range[0] || place > range[1]) continue;
         const values = byX.get(place) ?? new Map<string, number>();
         values.set(key, mean[index] as number);
         byX.set(place, values);
       }
     }
     return [...byX].map(([x, values]): Row => ({ x, values })).sort((a, b) => a.x - b.x);
-  }, [series]);
+  }, [series, range]);
   const columns = useMemo<Column<Row>[]>(
     () => [
       { key: 'x', title: xLabel, width: 110, align: 'right', render: ({ x }) => xFormat(x), sort: ({ x }) => x },

@@ -293,7 +293,16 @@ export function LineChart(props: LineChartProps) {
           )
         )}
       </div>
-      {tabled && <ChartTable title={title} series={visible} xLabel={xLabel} xFormat={xFormat} yFormat={yFormat} />}
+      {tabled && (
+        <ChartTable
+          title={title}
+          series={visible}
+          range={frame.x}
+          xLabel={xLabel}
+          xFormat={xFormat}
+          yFormat={yFormat}
+        />
+      )}
     </figure>
   );
 }

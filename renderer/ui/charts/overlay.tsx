@@ -30,6 +30,8 @@ interface Reading {
   value: number;
   smoothed: number | null;
   band: Range | null;
+  /** Where the value stands, if not at the crosshair. */
+  place: number | null;
 }
 
 /** Shorter drags are clicks. */
@@ -59,8 +61,10 @@ export function Overlay(props: OverlayProps) {
     const first = lines.find(({ x }) => x.length > 0);
     if (step === undefined || !first) return;
     event.preventDefault();
+    // The first press goes to the end from which it comes.
     const index = nearest(first.x, snapped ?? (step > 0 ? low : high));
-    const next = first.x[Math.min(first.x.length - 1, Math.max(0, index + step * (event.shiftKey ? 10 : 1)))];
+    const by = snapped === null ? 0 : step * (event.shiftKey ? 10 : 1);
+    const next = first.x[Math.min(first.x.length - 1, Math.max(0, index + by))];
     if (next !== undefined && next >= low && next <= high) setAt(next);
   };
 
@@ -123,7 +127,11 @@ function snap(lines: readonly LineSeries[], wanted: number, [low, high]: Range):
 function readings(lines: readonly LineSeries[], at: number, smoothing: number, reach: number): Reading[] {
   return lines.flatMap((line) => {
     const index = nearest(line.x, at);
-    if (index < 0 || Math.abs((line.x[index] as number) - at) > reach) return [];
+    if (index < 0) return [];
+    const place = line.x[index] as number;
+    // Series of another rhythm count as far as they are the nearest there is.
+    const spacing = Math.max(place - (line.x[index - 1] ?? place), (line.x[index + 1] ?? place) - place);
+    if (Math.abs(place - at) > Math.max(reach, spacing / 2)) return [];
     const value = line.mean[index] as number;
     const [least, most] = [line.min?.[index], line.max?.[index]];
     return {
@@ -133,6 +141,7 @@ function readings(lines: readonly LineSeries[], at: number, smoothing: number, r
       value,
       smoothed: smoothing > 0 && !line.ghost && !line.exact ? (smooth(line.mean, smoothing)[index] as number) : null,
       band: least !== undefined && most !== undefined && most > least ? [least, most] : null,
+      place: place === at ? null : place,
     };
   });
 }
@@ -148,17 +157,18 @@ function Crosshair({
   xFormat,
   yFormat,
 }: OverlayProps & { lines: readonly LineSeries[]; at: number; left: number }) {
+  const toX = scaleOf(frame.x, [0, plot.width], false);
   const toY = scaleOf(frame.y, [plot.height, 0], frame.log);
-  // Series of another rhythm count where they have a value within a hundredth of the picture.
   const read = readings(lines, at, smoothing, (frame.x[1] - frame.x[0]) / 100);
   const flipped = left > plot.width / 2;
   return (
     <>
       <div className={classes.crosshair} style={{ left }} />
-      {read.map(({ key, color, value, smoothed }) => {
+      {read.map(({ key, color, value, smoothed, place }) => {
         const top = toY(smoothed ?? value);
         if (!Number.isFinite(top) || top < 0 || top > plot.height) return null;
-        return <div key={key} className={classes.point} style={{ left, top, background: color }} />;
+        const beside = place === null ? left : toX(place);
+        return <div key={key} className={classes.point} style={{ left: beside, top, background: color }} />;
       })}
       <div
         className={classes.tip}
@@ -168,19 +178,23 @@ function Crosshair({
         <div className={classes.tipHead}>
           {xLabel} {xFormat(at)}
         </div>
-        {read.map(({ key, label, color, value, smoothed, band }) => (
-          <div key={key} className={classes.tipRow}>
-            <span className={classes.tipSwatch} style={{ background: color }} aria-hidden />
-            <span className={classes.tipLabel}>{label}</span>
-            <span className={classes.tipValue}>{yFormat(value)}</span>
-            {smoothed !== null && <span className={classes.tipMore}>smoothed {yFormat(smoothed)}</span>}
-            {band && (
-              <span className={classes.tipMore}>
-                {yFormat(band[0])} – {yFormat(band[1])}
+        <div className={classes.tipRows}>
+          {read.map(({ key, label, color, value, smoothed, band, place }) => (
+            <div key={key} className={classes.tipRow}>
+              <span className={classes.tipSwatch} style={{ background: color }} aria-hidden />
+              <span className={classes.tipLabel}>
+                {label}
+                {place !== null && <span className={classes.tipMore}> at {xFormat(place)}</span>}
               </span>
-            )}
-          </div>
-        ))}
+              <span className={classes.tipValue}>{yFormat(value)}</span>
+              <span className={classes.tipMore}>
+                {smoothed !== null && `smoothed ${yFormat(smoothed)}`}
+                {smoothed !== null && band && ' · '}
+                {band && `${yFormat(band[0])} – ${yFormat(band[1])}`}
+              </span>
+            </div>
+          ))}
+        </div>
       </div>
     </>
   );

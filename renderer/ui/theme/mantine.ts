@@ -7,6 +7,7 @@ import {
   createTheme,
   Menu,
   Modal,
+  ModalRoot,
   NumberInput,
   Popover,
   SegmentedControl,
@@ -95,6 +96,10 @@ export const theme = createTheme({
         label: classes.menuLabel as string,
       },
     }),
+    ModalRoot: ModalRoot.extend({
+      defaultProps: { lockScroll: false, transitionProps: { duration: 120, transition: 'fade' } },
+      classNames: { content: classes.modal as string },
+    }),
     // The frame never scrolls as a whole, so nothing needs locking; the lock would also want a style element of its own.
     Modal: Modal.extend({
       defaultProps: {
@@ -106,6 +111,7 @@ export const theme = createTheme({
       classNames: {
         content: classes.modal as string,
         header: classes.modalHeader as string,
+        body: classes.modalBody as string,
         title: classes.modalTitle as string,
       },
     }),
