@@ -66,7 +66,7 @@ export function Charts({ run, live, head, details, view }: ChartsProps) {
               of={of}
               quantityKey={key}
               height={largeHeight}
-              logY={log}
+              logY={log && !quantity(key).share}
               smoothing={smoothing}
               markers={markers}
               empty="Values appear with the first steps."

@@ -53,7 +53,7 @@ export function Memory({
         xFormat={xWords(axis).xFormat}
         yFormat={bytes}
         yTicks={byteTicks(total !== null && total <= peak * 4 ? Math.max(peak, total) : peak, Math.floor(height / 44))}
-        limit={total === null ? undefined : { value: total, label: onHost ? 'this computer has' : `${name} has` }}
+        limit={total === null ? undefined : { value: total, label: 'of' }}
         height={height}
         empty="Memory is told with the first steps."
       />

@@ -68,23 +68,13 @@ function Runs({ list, name }: { list: RunRow[]; name: string | null }) {
   return (
     <Page
       title="Runs"
-      subtitle={
-        rows.length === list.length ? plural(list.length, 'run') : `${rows.length} of ${plural(list.length, 'run')}`
-      }
+      subtitle={plural(list.length, 'run')}
       flush
       asideLabel="Run details"
       asideWidth={360}
       aside={one && <RunDetailsPanel key={one.folder} run={one} onRenamed={(to) => select(new Set([to]))} />}
       actions={
         <>
-          <SearchField
-            label="Filter runs"
-            placeholder="Filter"
-            value={filter.text}
-            onChange={(text) => setFilter({ ...filter, text })}
-            width={180}
-          />
-          <StateFilter value={filter.states} onChange={(states) => setFilter({ ...filter, states })} />
           <Button
             icon={IconArrowsDiff}
             disabled={chosen.length < 2}
@@ -110,6 +100,17 @@ function Runs({ list, name }: { list: RunRow[]; name: string | null }) {
     >
       <SelectionCurves runs={chosen} />
       {name !== null && chosen.length === 0 && <p className={styles.missing}>There is no run {name} any more.</p>}
+      <div className={styles.filter}>
+        <SearchField
+          label="Filter runs"
+          placeholder="Filter"
+          value={filter.text}
+          onChange={(text) => setFilter({ ...filter, text })}
+          width={200}
+        />
+        <StateFilter value={filter.states} onChange={(states) => setFilter({ ...filter, states })} />
+        {rows.length < list.length && `${rows.length} of ${plural(list.length, 'run')}`}
+      </div>
       <div className={styles.table}>
         <DataTable
           label="Runs"
