@@ -1,6 +1,7 @@
 /** How the samples are shared out: what trains, what validates, what tests. */
 
 import { IconArrowBackUp } from '@tabler/icons-react';
+import { useState } from 'react';
 import { splitFields } from '../../engine/contract/settings.ts';
 import { ProblemList } from '../project-parts/problem-list.tsx';
 import { change, changeWhile, useFormAt } from '../state/form.ts';
@@ -18,7 +19,9 @@ export function SplitSection() {
   const plan = usePlan();
   const facts = useProjectState((state) => state.facts);
   const val = plan?.project.data.split.val ?? standardFraction;
-  const way: Way = val === 'test' ? 'test' : val === 0 ? 'none' : 'fraction';
+  // Whoever types 0.25 begins with a 0: the field must not go away below the hands.
+  const [typing, setTyping] = useState(false);
+  const way: Way = val === 'test' ? 'test' : val === 0 && !typing ? 'none' : 'fraction';
   const splits = plan?.splits ?? null;
   const choose = (next: Way) => {
     if (next === way) return;
@@ -80,15 +83,18 @@ export function SplitSection() {
           </div>
         )}
         {way === 'fraction' && (
-          <SchemaForm
-            shape={splitFields}
-            only={facts?.target.kind === 'vector' ? ['val', 'seed'] : ['val', 'seed', 'stratify']}
-            value={value}
-            onChange={onChange}
-            problems={problems}
-            place="data.split"
-            onFix={(fix) => edit(fix.edits)}
-          />
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset brings a frame and a legend
+          <div role="group" aria-label="Drawn samples" onFocus={() => setTyping(true)} onBlur={() => setTyping(false)}>
+            <SchemaForm
+              shape={splitFields}
+              only={facts?.target.kind === 'vector' ? ['val', 'seed'] : ['val', 'seed', 'stratify']}
+              value={value}
+              onChange={onChange}
+              problems={problems}
+              place="data.split"
+              onFix={(fix) => edit(fix.edits)}
+            />
+          </div>
         )}
       </div>
     </Section>

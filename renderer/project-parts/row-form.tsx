@@ -2,9 +2,10 @@
 import { useId } from 'react';
 import type { FieldInfo } from '../../engine/contract/fields.ts';
 import type { Problem } from '../../engine/contract/problems.ts';
+import { setEdit } from '../../engine/contract/report.ts';
 import type { Row } from '../../engine/contract/table.ts';
 import { change, type FormPlace, useFormAt } from '../state/form.ts';
-import { edit } from '../state/project.ts';
+import { edit, editWhile } from '../state/project.ts';
 import { Choice, SchemaForm, SettingRow } from '../ui/index.ts';
 import classes from './project-parts.module.css';
 import { withKind } from './row-kind.ts';
@@ -61,10 +62,10 @@ export function RowForm<R extends Row>(props: RowFormProps<R>) {
   const others = problems.filter(
     ({ path }) => known && ![...known].some((at) => path === at || path.startsWith(`${at}.`)),
   );
-  // What has no value yet needs its key, and the key its kind.
+  // What has no value yet needs its key, and the key its kind; typing on is the same step of undo.
   const tell = (key: string, next: unknown) => {
-    if (written === undefined && kind !== undefined && next !== undefined) change(place, { kind, [key]: next });
-    else onChange(key, next);
+    if (written !== undefined || kind === undefined || next === undefined) return onChange(key, next);
+    editWhile(`${dotted}.${key}`, [setEdit(place, { kind, [key]: next })]);
   };
   return (
     <div>

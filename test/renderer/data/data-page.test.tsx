@@ -1,0 +1,130 @@
+/** The page Data, against the engine and the digits. @vitest-environment jsdom */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { client, home } from '../engine.ts';
+import { showPage } from '../page.tsx';
+
+vi.mock('../../../renderer/client/client.ts', async () => (await import('../engine.ts')).client);
+
+const { default: DataPage } = await import('../../../renderer/data/data-page.tsx');
+const { closeProject, openProject, undo, useProjectState } = await import('../../../renderer/state/project.ts');
+const { openFile } = await import('../../../renderer/state/projects.ts');
+const { answerPick, usePicking } = await import('../../../renderer/state/files.ts');
+
+beforeEach(closeProject);
+
+const data = () => JSON.parse(useProjectState.getState().text).data;
+const digits = () => openProject(() => client.engine.projects.create({ template: 'digits-mlp' }));
+const samples = async () => [
+  ...(await screen.findByLabelText('Samples', { selector: 'ul' })).querySelectorAll('canvas'),
+];
+
+async function open(project: object): Promise<void> {
+  const file = path.join(home, `project-${Math.random().toString(36).slice(2)}.gradloom.json`);
+  await writeFile(file, JSON.stringify({ gradloom: 1, model: { layers: [] }, ...project }));
+  await openFile(file);
+}
+
+describe('Data', () => {
+  test('without a project leads to one', async () => {
+    const { history } = showPage(<DataPage />, '/data');
+    await userEvent.click(screen.getByRole('button', { name: 'Choose a project' }));
+    expect(history.at(-1)).toBe('/');
+  });
+
+  test('shows real samples, page by page, by class and part', async () => {
+    await digits();
+    showPage(<DataPage />);
+    expect(await samples()).toHaveLength(48);
+    expect((await samples())[0]?.getAttribute('aria-label')).toMatch(/^Sample 0, class \d$/);
+    await userEvent.click(screen.getByRole('button', { name: 'Later samples' }));
+    await waitFor(async () => expect((await samples())[0]?.getAttribute('aria-label')).toContain('Sample 48,'));
+    await userEvent.click(screen.getByRole('button', { name: 'Class 7' }));
+    await waitFor(async () => {
+      for (const sample of await samples()) expect(sample.getAttribute('aria-label')).toContain('class 7');
+    });
+    const shown = useProjectState.getState().facts?.target;
+    const count = shown?.kind === 'class' ? shown.counts?.[7] : undefined;
+    expect(screen.getByText(new RegExp(`^1–48 of ${count}$`))).toBeDefined();
+    await userEvent.click(within(screen.getByLabelText('Part shown')).getByLabelText('Test part'));
+    await waitFor(() => expect(screen.queryByText(new RegExp(`of ${count}$`))).toBeNull());
+  });
+
+  test('transforms are shown beside the original, added, measured, and undone one by one', async () => {
+    await digits();
+    showPage(<DataPage />);
+    await samples();
+    await userEvent.click(screen.getByLabelText('Both'));
+    expect(await samples()).toHaveLength(96);
+    await userEvent.click(screen.getByRole('button', { name: /^Normalize/ }));
+    await userEvent.click(screen.getByRole('button', { name: /^Measure on/ }));
+    expect(data().transforms[0].mean[0]).toBeCloseTo(0.13, 1);
+    await userEvent.click(screen.getByRole('button', { name: 'Add transform' }));
+    await userEvent.click(await screen.findByRole('menuitem', { name: 'Normalize', hidden: true }));
+    expect(data().transforms).toHaveLength(2);
+    await userEvent.click(screen.getAllByRole('button', { name: 'Move Normalize down' })[0] as HTMLElement);
+    expect(data().transforms[0]).toEqual({ kind: 'Normalize', mean: [0.5], std: [0.5] });
+    undo();
+    undo();
+    expect(data().transforms).toHaveLength(1);
+    undo();
+    expect(data().transforms[0].mean).toEqual([0.5]);
+  });
+
+  test('the split is a bar, a choice and a number', async () => {
+    await digits();
+    showPage(<DataPage />);
+    expect((await screen.findByRole('img', { name: /^Split: Training 8,000/ })).getAttribute('aria-label')).toContain(
+      'the test part 2,000',
+    );
+    await userEvent.click(screen.getByLabelText('A fraction'));
+    expect(data().split.val).toBe(0.1);
+    await screen.findByRole('img', { name: /^Split: Training 7,[\d,]+, 72 %; Validation 80\d/ });
+    const field = screen.getByLabelText('Validation');
+    await userEvent.clear(field);
+    expect(data().split).not.toHaveProperty('val');
+    await userEvent.type(field, '0.25');
+    expect(data().split.val).toBe(0.25);
+    await userEvent.click(screen.getByLabelText('Nothing'));
+    expect(data().split.val).toBe(0);
+  });
+
+  test('data that is not there is told with what to do, and read again once it is', async () => {
+    await open({ data: { source: { kind: 'idx', path: 'digits' } } });
+    showPage(<DataPage />);
+    const alert = await screen.findByRole('alert');
+    expect(alert.textContent).toContain('does not exist');
+    expect(screen.queryByText('The data has not been read, so no shape is known')).toBeNull();
+    await userEvent.click(screen.getByRole('button', { name: 'Browse for folder' }));
+    await waitFor(() => expect(usePicking.getState().request?.kind).toBe('folder'));
+    answerPick(path.join(home, 'data', 'digits'));
+    await waitFor(() => expect(data().source.path).toBe('data/digits'));
+    expect(await samples()).toHaveLength(48);
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  test('problems are mended where they are', async () => {
+    await open({
+      data: { source: { kind: 'random', shape: [4] }, split: { val: 'test' }, transforms: [{ kind: 'Normalise' }] },
+    });
+    showPage(<DataPage />);
+    await userEvent.click(await screen.findByRole('button', { name: 'Validate on a tenth of the training part' }));
+    expect(data().split.val).toBe(0.1);
+    await userEvent.click(screen.getByRole('button', { name: 'Change it to Normalize' }));
+    expect(data().transforms[0].kind).toBe('Normalize');
+    expect(screen.getByLabelText('Mean')).toBeDefined();
+  });
+
+  test('a source of another kind begins with what it needs', async () => {
+    await open({ data: {} });
+    showPage(<DataPage />);
+    await userEvent.click(screen.getByRole('combobox', { name: 'Kind' }));
+    await userEvent.click(await screen.findByRole('option', { name: 'Random numbers', hidden: true }));
+    expect(data().source).toEqual({ kind: 'random', shape: [1, 28, 28] });
+    await screen.findByText('1,024 samples');
+    expect(screen.queryByLabelText('Target shape')).toBeNull();
+  });
+});

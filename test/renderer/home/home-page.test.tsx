@@ -1,0 +1,89 @@
+/** Home, against the engine. @vitest-environment jsdom */
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { client, home, refuseNext } from '../engine.ts';
+import { showPage } from '../page.tsx';
+
+vi.mock('../../../renderer/client/client.ts', async () => (await import('../engine.ts')).client);
+
+const { default: HomePage } = await import('../../../renderer/home/home-page.tsx');
+const { closeProject, useProjectState } = await import('../../../renderer/state/project.ts');
+const { useProjects } = await import('../../../renderer/state/projects.ts');
+const { usePicking, answerPick } = await import('../../../renderer/state/files.ts');
+const { useSession } = await import('../../../renderer/state/session.ts');
+
+beforeEach(async () => {
+  await closeProject();
+  useProjects.setState({ templates: null, recent: null, error: null });
+  useSession.setState({ status: 'ready', toasts: [] });
+});
+
+const drop = (name: string, text: string) => {
+  const file = new File([text], name);
+  fireEvent.drop(screen.getByText('Start from a template'), {
+    dataTransfer: { types: ['Files'], files: [file] },
+  });
+};
+
+describe('Home', () => {
+  test('makes a project from a template and goes to build it', async () => {
+    const { history } = showPage(<HomePage />);
+    await userEvent.click(await screen.findByRole('button', { name: 'New project from Digits, fully connected' }));
+    await waitFor(() => expect(history.at(-1)).toBe('/build'));
+    expect(useProjectState.getState().file).toBe(path.join(home, 'projects', 'digits-mlp.gradloom.json'));
+  });
+
+  test('lists what was open, greys what is gone and takes it off', async () => {
+    const gone = await client.engine.projects.create({ template: null, name: 'gone' });
+    await client.engine.projects.create({ template: null, name: 'kept' });
+    await rm(gone.file);
+    showPage(<HomePage />);
+    expect((await screen.findByRole<HTMLButtonElement>('button', { name: 'Open kept' })).disabled).toBe(false);
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'gone: the file is gone' }).disabled).toBe(true);
+    await userEvent.click(screen.getByRole('button', { name: 'Remove gone from the list' }));
+    expect(screen.queryByText('gone')).toBeNull();
+    await waitFor(async () =>
+      expect((await client.engine.projects.recent()).map(({ name }) => name)).not.toContain('gone'),
+    );
+  });
+
+  test('opens the file that is chosen; one that cannot be read is told in place', async () => {
+    const file = path.join(home, 'broken.gradloom.json');
+    await writeFile(file, '{ "gradloom": 1, ');
+    const { history } = showPage(<HomePage />);
+    await userEvent.click(screen.getByRole('button', { name: 'Open…' }));
+    await waitFor(() => expect(usePicking.getState().request?.kind).toBe('file'));
+    answerPick(file);
+    expect((await screen.findByRole('alert')).textContent).toContain('not JSON');
+    expect(history.at(-1)).toBe('/');
+  });
+
+  test('the address `/?open` asks for a file, once', async () => {
+    usePicking.setState({ request: null, answer: null });
+    const { history } = showPage(<HomePage />, '/?open');
+    await waitFor(() => expect(usePicking.getState().request?.title).toBe('Open project'));
+    expect(history.at(-1)).toBe('/');
+    answerPick(null);
+  });
+
+  test('takes a project that is dropped, and says what another file is', async () => {
+    const { history } = showPage(<HomePage />);
+    drop('picture.png', '\u0089PNG');
+    await waitFor(() => expect(useSession.getState().toasts.at(-1)?.message).toContain('picture.png is not a project'));
+    drop('mine.gradloom.json', '{ "gradloom": 1, "name": "mine", "data": {}, "model": { "layers": [] } }');
+    await waitFor(() => expect(history.at(-1)).toBe('/build'));
+    expect(useProjectState.getState().file).toBe(path.join(home, 'projects', 'mine.gradloom.json'));
+  });
+
+  test('an engine that does not answer is told, and asked again', async () => {
+    refuseNext('projects.templates', new Error('The disk is gone'));
+    showPage(<HomePage />);
+    expect((await screen.findByRole('alert')).textContent).toContain('The disk is gone');
+    await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    await screen.findByRole('button', { name: /Digits, convolutional/ });
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+});

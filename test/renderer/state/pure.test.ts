@@ -1,0 +1,69 @@
+/** Pure parts of the window's state: ways of files, estimates, kinds of rows, places. */
+import { describe, expect, test, vi } from 'vitest';
+import type { RunRow } from '../../../engine/contract/api.ts';
+import { optimizers } from '../../../engine/contract/optimizers.ts';
+import { withKind } from '../../../renderer/project-parts/row-kind.ts';
+import { epochEstimate } from '../../../renderer/state/estimates.ts';
+
+vi.mock('../../../renderer/client/client.ts', () => ({ engine: {}, connection: {}, keepAsking: async () => {} }));
+const { folderOf, relativeTo } = await import('../../../renderer/state/files.ts');
+
+describe('ways of files', () => {
+  test.each([
+    ['/home/a/projects/p.json', '/home/a/data/digits', '../data/digits'],
+    ['/home/a/projects/p.json', '/home/a/projects/digits', 'digits'],
+    ['/home/a/projects/p.json', '/home/a/projects', '.'],
+    ['/home/a/projects/p.json', '/mnt/data', '/mnt/data'],
+    ['/a/b/c/d/e/p.json', '/a/data', '/a/data'],
+    ['C:\\Users\\a\\projects\\p.json', 'C:\\Users\\a\\data', '../data'],
+    ['C:\\Users\\a\\projects\\p.json', 'D:\\data', 'D:\\data'],
+  ])('from %s to %s: %s', (file, target, way) => expect(relativeTo(file, target)).toBe(way));
+
+  test('the folder of a file', () => {
+    expect(folderOf('/a/b')).toBe('/a');
+    expect(folderOf('/a')).toBe('/');
+    expect(folderOf('C:\\a\\b')).toBe('C:\\a');
+  });
+});
+
+describe('the time of an epoch', () => {
+  const run = (name: string, summary: object | null): RunRow =>
+    ({ name, folder: `/runs/${name}`, status: 'completed', summary, notes: '' }) as RunRow;
+  const rate = (samples_per_second: number | null, more: object = {}) => ({
+    parameters: 10,
+    device: 'cpu',
+    samples_per_second,
+    ...more,
+  });
+  const wanted = { project: 'a', parameters: 10, samples: 1000, device: 'cpu' };
+
+  test('comes from the latest run of this project', () => {
+    const runs = [run('b-001', rate(50)), run('a-002', rate(100)), run('a-001', rate(10))];
+    expect(epochEstimate(runs, wanted)).toEqual({ seconds: 10, run: 'a-002' });
+  });
+
+  test('else of another with the same network; never of another device, size, or without a rate', () => {
+    expect(epochEstimate([run('b-001', rate(50))], wanted)?.run).toBe('b-001');
+    const others = [
+      run('a-5', rate(50, { parameters: 11 })),
+      run('a-4', rate(50, { device: 'cuda:0' })),
+      run('a-3', rate(null)),
+      run('a-2', rate(0)),
+      run('a-1', null),
+    ];
+    expect(epochEstimate(others, wanted)).toBeNull();
+    expect(epochEstimate(others, { ...wanted, device: null })?.run).toBe('a-4');
+    expect(epochEstimate([run('a-1', rate(50))], { ...wanted, samples: 0 })).toBeNull();
+  });
+});
+
+test('another row keeps the parameters that it knows and takes', () => {
+  const sgd = optimizers.get('SGD');
+  if (!sgd) throw new Error('no SGD');
+  expect(withKind({ kind: 'Adam', lr: 0.1, betas: [0.9, 0.9], weight_decay: -1, maximize: true }, sgd)).toEqual({
+    kind: 'SGD',
+    lr: 0.1,
+    maximize: true,
+  });
+  expect(withKind('nonsense', sgd)).toEqual({ kind: 'SGD' });
+});
