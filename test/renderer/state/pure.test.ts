@@ -10,13 +10,13 @@ const { folderOf, relativeTo } = await import('../../../renderer/state/files.ts'
 
 describe('ways of files', () => {
   test.each([
-    ['/home/a/projects/p.json', '/home/a/data/digits', '../data/digits'],
-    ['/home/a/projects/p.json', '/home/a/projects/digits', 'digits'],
-    ['/home/a/projects/p.json', '/home/a/projects', '.'],
-    ['/home/a/projects/p.json', '/mnt/data', '/mnt/data'],
+    ['/w/a/projects/p.json', '/w/a/data/digits', '../data/digits'],
+    ['/w/a/projects/p.json', '/w/a/projects/digits', 'digits'],
+    ['/w/a/projects/p.json', '/w/a/projects', '.'],
+    ['/w/a/projects/p.json', '/mnt/data', '/mnt/data'],
     ['/a/b/c/d/e/p.json', '/a/data', '/a/data'],
-    ['C:\\Users\\a\\projects\\p.json', 'C:\\Users\\a\\data', '../data'],
-    ['C:\\Users\\a\\projects\\p.json', 'D:\\data', 'D:\\data'],
+    ['C:\\w\\a\\projects\\p.json', 'C:\\w\\a\\data', '../data'],
+    ['C:\\w\\a\\projects\\p.json', 'D:\\data', 'D:\\data'],
   ])('from %s to %s: %s', (file, target, way) => expect(relativeTo(file, target)).toBe(way));
 
   test('the folder of a file', () => {
