@@ -78,3 +78,24 @@ export async function press(page: Page, keys: string): Promise<void> {
 export function toast(page: Page, words: string | RegExp): Locator {
   return page.getByRole('status').getByText(words);
 }
+
+/** By the command palette, without the mouse. */
+export async function command(page: Page, name: string): Promise<void> {
+  await page.keyboard.press('Control+k');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('option').first().waitFor();
+  await page.keyboard.type(name);
+  await expect.poll(() => dialog.getByRole('option').first().textContent()).toContain(name);
+  await page.keyboard.press('Enter');
+  await dialog.waitFor({ state: 'hidden' });
+}
+
+/** Tab until it has the focus, as someone without a mouse does. */
+export async function focusByTab(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
+  for (let i = 0; i < 80; i++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not lead to ${target}`);
+}
