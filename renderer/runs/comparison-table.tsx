@@ -20,7 +20,7 @@ export function ComparisonTable({
       <table className={styles.table} aria-label={label}>
         <thead>
           <tr>
-            <th scope="col">
+            <th scope="col" className={styles.corner}>
               <span className="visually-hidden">{label}</span>
             </th>
             {heads.map((head, index) => (

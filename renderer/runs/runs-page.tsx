@@ -10,6 +10,7 @@ import { canRemove, columnsOf } from './run-columns.tsx';
 import { RunDetailsPanel } from './run-details-panel.tsx';
 import styles from './runs.module.css';
 import { SelectionCurves } from './selection-curves.tsx';
+import { SelectionPanel } from './selection-panel.tsx';
 
 export default function RunsPage({ name }: { name: string | null }) {
   const list = useRuns((state) => state.list);
@@ -33,6 +34,10 @@ function NoRuns() {
   );
 }
 
+function without(keys: ReadonlySet<string>, key: string): Set<string> {
+  return new Set([...keys].filter((each) => each !== key));
+}
+
 const rowKey = (run: RunRow) => run.name;
 
 function Runs({ list, name }: { list: RunRow[]; name: string | null }) {
@@ -48,7 +53,9 @@ function Runs({ list, name }: { list: RunRow[]; name: string | null }) {
   const rows = useMemo(() => filterRuns(list, filter), [list, filter]);
   const columns = useMemo(() => columnsOf(list), [list]);
   const chosen = useMemo(() => list.filter((run) => selected.has(run.name)), [list, selected]);
-  const one = chosen.length === 1 ? chosen[0] : undefined;
+  const [one] = chosen;
+  // What is on top never changes its height: a row stays where it was clicked.
+  const drawn = useMemo(() => (chosen.length > 0 ? chosen : list.slice(0, 1)), [chosen, list]);
 
   const select = (keys: ReadonlySet<string>) => {
     setMore(keys);
@@ -72,7 +79,13 @@ function Runs({ list, name }: { list: RunRow[]; name: string | null }) {
       flush
       asideLabel="Run details"
       asideWidth={360}
-      aside={one && <RunDetailsPanel key={one.folder} run={one} onRenamed={(to) => select(new Set([to]))} />}
+      aside={
+        one && chosen.length === 1 ? (
+          <RunDetailsPanel key={one.folder} run={one} onRenamed={(to) => select(new Set([to]))} />
+        ) : (
+          <SelectionPanel runs={chosen} onLeave={(run) => select(without(selected, run.name))} />
+        )
+      }
       actions={
         <>
           <Button
@@ -98,7 +111,7 @@ function Runs({ list, name }: { list: RunRow[]; name: string | null }) {
         </>
       }
     >
-      <SelectionCurves runs={chosen} />
+      <SelectionCurves runs={drawn} selected={chosen.length} />
       {name !== null && chosen.length === 0 && <p className={styles.missing}>There is no run {name} any more.</p>}
       <div className={styles.filter}>
         <SearchField

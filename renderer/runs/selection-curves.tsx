@@ -17,7 +17,8 @@ import styles from './runs.module.css';
 const mostRuns = 8;
 const height = 150;
 
-export function SelectionCurves({ runs }: { runs: readonly RunRow[] }) {
+/** `selected`: how many of `runs` a person chose; none: the latest is shown. */
+export function SelectionCurves({ runs, selected }: { runs: readonly RunRow[]; selected: number }) {
   const [open, setOpen] = useKept<boolean>('runs.curves', true);
   const drawn = useMemo(() => runs.slice(0, mostRuns), [runs]);
   const followed = useFollowedRuns(open ? drawn : none);
@@ -31,13 +32,7 @@ export function SelectionCurves({ runs }: { runs: readonly RunRow[] }) {
           size={24}
           onClick={() => setOpen(!open)}
         />
-        <span>
-          {runs.length === 0
-            ? 'Select runs to see their curves'
-            : runs.length > mostRuns
-              ? `Curves of ${mostRuns} of ${plural(runs.length, 'selected run')}`
-              : `Curves of ${runs.length === 1 ? runs[0]?.name : plural(runs.length, 'selected run')}`}
-        </span>
+        <span>{titleOf(runs, selected)}</span>
       </header>
       {open && runs.length > 0 && (
         <div className={styles.curvesCharts}>
@@ -51,6 +46,13 @@ export function SelectionCurves({ runs }: { runs: readonly RunRow[] }) {
 }
 
 const none: readonly RunRow[] = [];
+
+function titleOf(runs: readonly RunRow[], selected: number): string {
+  const [first] = runs;
+  if (selected === 0) return `Curves of the latest run, ${first?.name}`;
+  if (selected === 1) return `Curves of ${first?.name}`;
+  return `Curves of ${selected > mostRuns ? `${mostRuns} of ` : ''}${plural(selected, 'selected run')}`;
+}
 
 function SelectionChart({ quantityKey, followed }: { quantityKey: string; followed: readonly FollowedRun[] }) {
   const lives = useMemo(() => followed.map(({ live }) => live), [followed]);

@@ -1,0 +1,45 @@
+/** At the right of the table where not one run is selected: what a selection is for, or which runs it holds. */
+import { IconX } from '@tabler/icons-react';
+import type { RunRow } from '../../engine/contract/api.ts';
+import { partOf, quantity } from '../run-parts/quantities.ts';
+import { EmptyState, IconButton, Num, plural, seriesColor } from '../ui/index.ts';
+import styles from './runs.module.css';
+
+export function SelectionPanel({ runs, onLeave }: { runs: readonly RunRow[]; onLeave: (run: RunRow) => void }) {
+  if (runs.length === 0) {
+    return (
+      <EmptyState title="No run is selected">
+        Select one to see its settings, checkpoints, exports and notes. Select more with Ctrl or Shift to compare them.
+        A double click opens a run in Monitor.
+      </EmptyState>
+    );
+  }
+  return (
+    <div className={styles.details}>
+      <h2 className={styles.detailsName}>{plural(runs.length, 'run')} selected</h2>
+      <ul className={styles.list}>
+        {runs.map((run) => (
+          <li key={run.folder} className={styles.item}>
+            <span className={styles.name} title={run.name}>
+              <span className={styles.dot} style={{ background: seriesColor(run.name) }} aria-hidden />
+              <span className={styles.file}>{run.name}</span>
+            </span>
+            <Best run={run} />
+            <IconButton
+              label={`Take ${run.name} out of the selection`}
+              icon={IconX}
+              size={24}
+              onClick={() => onLeave(run)}
+            />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Best({ run: { summary } }: { run: RunRow }) {
+  const best = summary?.best;
+  if (!best) return null;
+  return <Num title={`Best ${best.monitor}`}>{quantity(partOf(best.monitor).key).format(best.value)}</Num>;
+}
