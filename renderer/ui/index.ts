@@ -4,6 +4,7 @@ export { ContextMenu, type ContextMenuProps } from './basics/context-menu.tsx';
 export { type Column, DataTable, type DataTableProps, type Sorting } from './basics/data-table.tsx';
 export { fuzzy, search } from './basics/fuzzy.ts';
 export type { IconProp } from './basics/icon.tsx';
+export * from './basics/keys.tsx';
 export * from './basics/meters.tsx';
 export * from './basics/notices.tsx';
 export * from './basics/overlays.tsx';

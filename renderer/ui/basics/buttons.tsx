@@ -3,7 +3,7 @@ import { ActionIcon, Button as MantineButton, Popover, SegmentedControl, Tooltip
 import { type MouseEvent, type ReactNode, type Ref, useState } from 'react';
 import classes from './buttons.module.css';
 import { drawIcon, type IconProp } from './icon.tsx';
-import { KeyHint } from './text.tsx';
+import { KeyHint } from './keys.tsx';
 
 export interface IconButtonProps {
   /** Tooltip and accessible name. */

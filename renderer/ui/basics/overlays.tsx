@@ -2,8 +2,8 @@
 import { Menu as MantineMenu, Tabs as MantineTabs, Modal } from '@mantine/core';
 import { Fragment, type ReactElement, type ReactNode } from 'react';
 import { drawIcon, type IconProp } from './icon.tsx';
+import { KeyHint } from './keys.tsx';
 import classes from './overlays.module.css';
-import { KeyHint } from './text.tsx';
 
 export interface DialogProps {
   /** Without it the dialog is open for as long as it is drawn. */

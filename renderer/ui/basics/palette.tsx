@@ -3,8 +3,8 @@ import { Modal } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { fuzzy, search } from './fuzzy.ts';
 import { drawIcon, type IconProp } from './icon.tsx';
+import { KeyHint } from './keys.tsx';
 import classes from './palette.module.css';
-import { KeyHint } from './text.tsx';
 
 export interface PaletteItem {
   id: string;

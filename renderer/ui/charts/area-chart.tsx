@@ -3,7 +3,7 @@ import { type ReactNode, useMemo, useRef } from 'react';
 import { Area, CartesianGrid, ComposedChart, Tooltip, type TooltipContentProps, XAxis, YAxis } from 'recharts';
 import { number } from '../format.ts';
 import classes from './chart.module.css';
-import { textWidth, useWidth } from './hooks.ts';
+import { textWidth, useLook, useWidth } from './hooks.ts';
 import { linearTicks, scaleOf, tickFormat } from './scale.ts';
 
 export interface AreaSeries {
@@ -70,6 +70,7 @@ export function AreaChart({
 }: AreaChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
+  useLook();
   const rows = useMemo(() => rowsOf(x, series), [x, series]);
   const sum = (row: Row) => series.reduce((total, { key }) => total + (row[`v:${key}`] as number), 0);
   const peak = Math.max(0, ...rows.map(sum));

@@ -24,7 +24,10 @@ export function useLook(): number {
     observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-mantine-color-scheme'] });
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     scheme.addEventListener('change', change);
+    // Labels have been measured in another font until ours is there.
+    document.fonts?.addEventListener('loadingdone', change);
     return () => {
+      document.fonts?.removeEventListener('loadingdone', change);
       observer.disconnect();
       scheme.removeEventListener('change', change);
     };
