@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { MessageChannelMain, type UtilityProcess, utilityProcess, type WebContents } from 'electron';
-import type { HostQuestion, HostToService, ServiceToHost } from '../engine/contract/host.ts';
+import { type HostQuestion, type HostToService, orphaned, type ServiceToHost } from '../engine/contract/host.ts';
 
 /** Built beside this file's folder; in a package unpacked, where Node's ordinary file calls reach it. */
 export const engineFolder = path.join(__dirname, '..').replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked');
@@ -58,6 +58,7 @@ export class EngineService {
         const closed = !this.#alive;
         this.#alive = false;
         for (const answer of this.#asked.values()) answer([]);
+        for (const worker of this.#workers.values()) worker.postMessage(orphaned);
         resolve();
         if (!closed) onExit({ reason: said.trim().split('\n').slice(-3).join('\n'), code });
       });

@@ -3,7 +3,7 @@
  * utility process finds its parent port on `process`.
  */
 import { constants } from 'node:os';
-import type { HostToService, ServiceToHost } from './contract/host.ts';
+import { type HostToService, orphaned, type ServiceToHost } from './contract/host.ts';
 import type { ExitInfo, Parent, ProcessHost, WorkerProcess } from './processes.ts';
 
 export interface PortMessage {
@@ -28,8 +28,9 @@ export function parentPort(): Port | null {
 /** Characters of a worker's standard error that its end is told with. */
 export const stderrKept = 4096;
 
-/** A worker's last word: it has nothing more to say, and ends when the service closes the port. */
+/** A worker's last word, and the answer at which it ends: a process that exits at once may take its last messages with it. */
 const leave = 'gradloom:leave';
+const left = 'gradloom:left';
 /** A utility process does not end by itself; this long it waits to be read to the end. */
 const leaveMs = 5_000;
 /** This long after a worker's end the last of its messages may still come. */
@@ -44,18 +45,22 @@ export function parentOverPort(parent: Port): Parent {
   let lost = false;
   let leaving = false;
 
-  parent.on('message', ({ ports }) => {
+  const lose = () => {
+    if (lost) return;
+    lost = true;
+    if (leaving) process.exit();
+    for (const listener of lostListeners) listener();
+  };
+  parent.on('message', ({ data, ports }) => {
+    if (data === orphaned) lose();
     const given = ports[0];
     if (port !== null || given === undefined) return;
     port = given;
     given.on('message', ({ data }) => {
+      if (data === left) process.exit();
       for (const listener of listeners) listener(data);
     });
-    given.on('close', () => {
-      lost = true;
-      if (leaving) process.exit();
-      for (const listener of lostListeners) listener();
-    });
+    given.on('close', lose);
     given.start();
     for (const message of unsent.splice(0)) given.postMessage(message);
   });
@@ -122,17 +127,22 @@ export class PortProcesses implements ProcessHost {
       if (exit === null || !this.#workers.delete(id)) return;
       for (const listener of onExit) listener(exit);
     };
+    const close = () => {
+      closed = true;
+      tellExit();
+    };
     this.#workers.set(id, {
       connect(given) {
         port = given;
         given.on('message', ({ data }) => {
-          if (data === leave) given.close();
-          else for (const listener of onMessage) listener(data);
+          if (data !== leave) {
+            for (const listener of onMessage) listener(data);
+            return;
+          }
+          given.postMessage(left);
+          close();
         });
-        given.on('close', () => {
-          closed = true;
-          tellExit();
-        });
+        given.on('close', close);
         given.start();
         for (const message of unsent.splice(0)) given.postMessage(message);
       },

@@ -43,7 +43,7 @@ const one = (code) => (code === 0 ? passed++ : failed++);
 const ready = await step('set-up', ['native/setup/main.mjs', 'setup']);
 one(ready);
 if (ready === 0) {
-  for (const suite of ['fast', 'journeys', 'e2e', 'sanitize', 'parity']) {
+  for (const suite of ['fast', 'journeys', 'e2e', 'electron', 'sanitize', 'parity']) {
     if (suite === 'parity') one(await step("parity's PyTorch", ['test/parity/environment.mjs']));
     for (const command of suites[suite]?.([], reports) ?? []) {
       const code = await step(command.name, command.args);

@@ -1,5 +1,5 @@
 // @ts-check
-/** Runs one suite by name: `node test/run.mjs [fast|tiny|journeys|e2e|parity|sanitize|long] [part of a file name…]`. Set-up has run before. */
+/** Runs one suite by name: `node test/run.mjs [fast|tiny|journeys|e2e|electron|parity|sanitize|long] [part of a file name…]`. Set-up has run before. */
 import { spawnSync } from 'node:child_process';
 import { root, suites } from './suites.mjs';
 

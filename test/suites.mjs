@@ -55,6 +55,7 @@ export const suites = {
     vitest('fast', filters.length > 0 ? filters : ['test/contract', 'test/architecture'], reports),
   ],
   journeys: (filters, reports) => [vitest('journeys', filters, reports)],
+  electron: (filters, reports) => [vitest('electron', filters, reports)],
   e2e: (filters, reports) => [vitest('e2e', filters, reports)],
   parity: (filters, reports) => [vitest('parity', filters, reports)],
   sanitize: () => [sanitize],

@@ -33,8 +33,11 @@ export default defineConfig({
           include: ['test/electron/**/*.test.ts'],
           globalSetup: 'test/electron/build.ts',
           pool: 'forks',
-          testTimeout: 120_000,
+          // Each test has an app with its processes, most of them a run.
+          fileParallelism: false,
+          testTimeout: 240_000,
           hookTimeout: 120_000,
+          expect: { poll: { timeout: 60_000, interval: 50 } },
         },
       },
       {

@@ -25,3 +25,6 @@ export type HostToService =
   /** `code`: as Electron tells it. */
   | { type: 'worker-exit'; id: number; code: number }
   | { type: 'ask'; id: number; question: HostQuestion };
+
+/** Main's word to a worker whose service has died. The port between them is closed by then, but not every Electron tells that. */
+export const orphaned = 'gradloom:orphaned';

@@ -44,7 +44,7 @@ async function main() {
           `Call: npm run setup [-- --only ${steps.join('|')}]`,
         );
       }
-      const worked = await setUp(progress, only);
+      const worked = await setUp(progress, only, { window: true });
       if (only === undefined) progress.say(`Ready${worked ? '' : ': nothing to do'}. Next: npm start, or npm run demo`);
       return;
     }
@@ -64,7 +64,7 @@ async function main() {
       return runCli(rest);
     case 'test':
     case 'bench': {
-      await setUp(progress);
+      await setUp(progress, undefined, { window: true });
       return runNode([
         path.join(rootDir(), 'test', mode === 'test' ? 'run.mjs' : path.join('bench', 'main.mjs')),
         ...rest,

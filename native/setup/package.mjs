@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import path from 'node:path';
 import { ensureDist } from './dist.mjs';
 import { rootDir } from './paths.mjs';
-import { SetupError } from './system.mjs';
+import { capture, SetupError, which } from './system.mjs';
 
 /** @typedef {import('./progress.mjs').Progress} Progress */
 
@@ -22,7 +22,7 @@ export async function makePackage(words, progress) {
   rmSync(path.join(rootDir(), 'dist', 'chunks'), { recursive: true, force: true });
   rmSync(path.join(rootDir(), 'dist', 'cli.js'), { force: true });
   await ensureDist(progress);
-  stageAddon();
+  await stageAddon();
   progress.say('Packing…');
   const builder = path.join(rootDir(), 'node_modules', 'electron-builder', 'out', 'cli', 'cli.js');
   const config = path.join(rootDir(), 'electron', 'builder.config.mjs');
@@ -36,8 +36,8 @@ export async function makePackage(words, progress) {
   });
 }
 
-/** Copies the addon to dist/package/native, with a way to libtorch that does not name this machine. */
-export function stageAddon() {
+/** Copies the addon to dist/package/native, with a way to libtorch that does not name this machine, and without line tables. */
+export async function stageAddon() {
   const root = rootDir();
   const { addon, libtorch } = JSON.parse(readFileSync(path.join(root, 'dist', 'native.json'), 'utf8'));
   const folder = path.join(root, 'dist', 'package', 'native');
@@ -48,6 +48,9 @@ export function stageAddon() {
   const built = readFileSync(addon);
   writeFileSync(target, way === undefined ? built : withWay(built, path.join(libtorch.path, 'lib'), way));
   chmodSync(target, 0o755);
+  // Six times smaller; a stack trace of the built one can still be read with the addon in the cache.
+  const strip = process.platform === 'linux' ? which('strip') : null;
+  if (strip !== null) await capture(strip, ['--strip-debug', target]);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The app under test: what every file of the suite starts with, and what several of them do. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { harnessApp } from './build.ts';
 import { findElectron, type Launched, type LaunchOptions, launch, openScreen, root, type Screen } from './electron.ts';
 
@@ -10,17 +10,19 @@ const electron = findElectron();
 /** Skipped where there is no Electron; the global set-up says so. */
 export const describeApp = describe.skipIf(electron === null);
 
-/** A screen for the tests of a file, and starts of the app on it that end with the file at the latest. */
+/** A screen for the tests of a file, and starts of the app on it that end with their test: a run would slow down the next. */
 export function useApp() {
   let screen: Screen;
-  const started: Launched[] = [];
+  let started: Launched[] = [];
   beforeAll(async () => {
     screen = await openScreen();
   });
-  afterAll(async () => {
-    for (const app of started) await app.close();
-    screen?.close();
+  afterEach(async () => {
+    const ending = started;
+    started = [];
+    await Promise.all(ending.map((app) => app.close()));
   });
+  afterAll(() => screen?.close());
   return {
     electron: electron as NonNullable<typeof electron>,
     options: (): LaunchOptions => ({ screen, appDir: appDir() }),

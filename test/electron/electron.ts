@@ -15,6 +15,9 @@ export interface Electron {
   compat: string | null;
 }
 
+/** Two busy cores may need this long for what takes a second on a free machine. */
+export const patienceMs = 60_000;
+
 let found: Electron | null | undefined;
 
 /** The package's own binary, else the harness's; null where there is neither. */
@@ -32,8 +35,8 @@ function own(): Electron | null {
 }
 
 function harness(): Electron | null {
-  const folder = process.env.ELECTRON_HARNESS;
-  if (!folder || !existsSync(path.join(folder, 'get-electron.sh'))) return null;
+  if (!process.env.ELECTRON_HARNESS) return null;
+  const folder = path.resolve(process.env.ELECTRON_HARNESS);
   const executable = execFileSync('bash', [path.join(folder, 'get-electron.sh')], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -74,8 +77,8 @@ export interface Launched {
 
 export interface LaunchOptions {
   screen: Screen;
-  /** The app's folder; absent: the executable is a packed app. */
-  appDir?: string;
+  /** The app's folder; null: the executable is a packed app. */
+  appDir: string | null;
   executable?: string;
   /** Words after the app's folder. */
   words?: string[];
@@ -86,9 +89,9 @@ export interface LaunchOptions {
 
 /** Launch arguments, for starts that are not driven as well. */
 export function launchWords(electron: Electron, { appDir, words = [] }: LaunchOptions, profile: string): string[] {
-  const old = electron.compat === null || appDir === undefined ? [] : ['-r', electron.compat];
+  const old = electron.compat === null || appDir === null ? [] : ['-r', electron.compat];
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  const place = appDir === undefined ? [] : [appDir];
+  const place = appDir === null ? [] : [appDir];
   return [...asRoot, ...old, ...place, `--user-data-dir=${profile}`, ...words];
 }
 
@@ -107,13 +110,13 @@ export async function launch(electron: Electron, options: LaunchOptions): Promis
     executablePath: options.executable ?? electron.executable,
     args: launchWords(electron, options, profile),
     env: launchEnvironment(options, home),
-    timeout: 30_000,
+    timeout: patienceMs,
   });
   let said = '';
   const child = app.process();
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (said += text));
   const page = await app.firstWindow();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(patienceMs);
   await page.waitForLoadState('domcontentloaded');
   return {
     app,
