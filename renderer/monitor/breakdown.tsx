@@ -4,9 +4,8 @@ import type { RunHead } from '../state/live.ts';
 import { duration, Panel, StackedBar } from '../ui/index.ts';
 import styles from './monitor.module.css';
 
-export function Breakdown({ head }: { head: RunHead }) {
-  const phases = head.breakdown ? phasesOf(head.breakdown) : [];
-  const epoch = head.epochs.at(-1)?.epoch;
+export function Breakdown({ breakdown, epoch }: { breakdown: RunHead['breakdown']; epoch: unknown }) {
+  const phases = breakdown ? phasesOf(breakdown) : [];
   return (
     <Panel title="Where a step's time goes" {...(typeof epoch === 'number' ? { hint: `epoch ${epoch}` } : {})}>
       {phases.length === 0 ? (

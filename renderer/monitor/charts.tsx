@@ -1,6 +1,5 @@
 /** The curves of a run: loss and metrics large, learning rate, gradient norm and throughput small; all zoom together. */
-import { useCallback, useEffect, useMemo, useState } from 'react';
-import type { RunRow } from '../../engine/contract/api.ts';
+import { memo, useCallback, useEffect, useMemo, useState } from 'react';
 import type { RunDetails } from '../../engine/contract/wire.ts';
 import { type AxisKind, stepsWithin } from '../run-parts/axes.ts';
 import { type ChartView, xWords, yFormat } from '../run-parts/chart-view.tsx';
@@ -24,23 +23,32 @@ const largeHeight = 260;
 const smallHeight = 120;
 
 interface ChartsProps {
-  run: RunRow;
+  name: string;
+  folder: string;
   live: LiveRun;
-  head: RunHead;
+  running: boolean;
+  device: string | null;
+  ghosts: RunHead['ghosts'];
+  notes: RunHead['notes'];
+  /** How many epochs have ended: where marks stand is worked out anew. */
+  epochs: number;
   details: RunDetails | null;
   view: ChartView;
 }
 
-export function Charts({ run, live, head, details, view }: ChartsProps) {
+/** Drawn again only when something other than the run's values changes: those are painted. */
+export const Charts = memo(function Charts(props: ChartsProps) {
+  const { name, folder, live, running, device, details, view } = props;
   const runs = useMemo(() => [live], [live]);
-  const names = useValueNames(useMemo(() => [{ run, live }], [run, live]));
+  const names = useValueNames(runs);
   const [zoom, setZoom] = useState<Zoom>(null);
-  const detail = useCloserLook(run.folder, live, view, zoom);
+  const detail = useCloserLook(folder, live, view, zoom);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a range of one axis says nothing on another
   useEffect(() => setZoom(null), [view.axis]);
-  const markers = useMarkers(live, head, details, view);
-  const colors = useMemo(() => colorsOf(run.name), [run.name]);
-  const perStep = useMemo(() => (details ? samplesPerStep(details.project) : null), [details]);
+  const markers = useMarkers(props);
+  const colors = useMemo(() => colorsOf(name), [name]);
+  const project = details?.project;
+  const perStep = useMemo(() => (project === undefined ? null : samplesPerStep(project)), [project]);
   const metrics = metricKeys(names);
 
   const { log, smoothing, axis } = view;
@@ -48,14 +56,14 @@ export function Charts({ run, live, head, details, view }: ChartsProps) {
     runs,
     domain: zoom,
     onZoom: setZoom,
-    live: head.status === 'running',
+    live: running,
     ...xWords(axis),
   };
   const buildThroughput = useCallback(() => {
     const line = throughputLine(detail ?? live.series(), perStep, axis, colors.train);
     return line ? [line] : [];
   }, [detail, live, perStep, axis, colors]);
-  const of = { live, detail, axis, colors };
+  const of = useMemo(() => ({ live, detail, axis, colors }), [live, detail, axis, colors]);
   return (
     <>
       <div className={styles.charts}>
@@ -102,12 +110,12 @@ export function Charts({ run, live, head, details, view }: ChartsProps) {
               compact
             />
           </div>
-          <Memory live={live} device={head.device} axis={axis} height={smallHeight} />
+          <Memory live={live} device={device} axis={axis} height={smallHeight} />
         </div>
       </div>
     </>
   );
-}
+});
 
 const fromZero = [0, null] as const;
 
@@ -151,13 +159,11 @@ function useCloserLook(folder: string, live: LiveRun, { axis }: ChartView, zoom:
   return detail && detail.zoom === zoom ? detail.series : null;
 }
 
-function useMarkers(live: LiveRun, head: RunHead, details: RunDetails | null, { axis }: ChartView): ChartMarker[] {
-  const { ghosts, notes } = head;
+function useMarkers({ live, ghosts, notes, epochs, details, view: { axis } }: ChartsProps): ChartMarker[] {
   const checkpoints = details?.checkpoints;
-  const step = head.step;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: where a step stands on the axis changes as the run goes on
+  // biome-ignore lint/correctness/useExhaustiveDependencies: where a step stands on the axis is known once the run has come there
   return useMemo(
     () => markersOf({ ghosts, notes, checkpoints: checkpoints ?? [] }, axis, live.series()),
-    [ghosts, notes, checkpoints, axis, live, step],
+    [ghosts, notes, checkpoints, axis, live, epochs],
   );
 }

@@ -1,7 +1,7 @@
 /** What happened in a run: advice as quiet cards, and every event with its time, the newest first. */
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import type { RunNote } from '../../engine/contract/api.ts';
-import { moment, Notice, Panel, plural, Segmented } from '../ui/index.ts';
+import { Notice, Panel, plural, Segmented } from '../ui/index.ts';
 import styles from './monitor.module.css';
 
 const words: Record<RunNote['kind'], string> = {
@@ -17,7 +17,11 @@ const words: Record<RunNote['kind'], string> = {
 /** As many lines are drawn before somebody asks for all. */
 const most = 60;
 
-export function History({ notes }: { notes: readonly RunNote[] }) {
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+const calendar = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** Drawn again only when something has happened. */
+export const History = memo(function History({ notes }: { notes: readonly RunNote[] }) {
   const [shown, setShown] = useState<'all' | 'important'>('all');
   const [whole, setWhole] = useState(false);
   const advice = latestAdvice(notes);
@@ -51,8 +55,8 @@ export function History({ notes }: { notes: readonly RunNote[] }) {
         ) : (
           <ol className={styles.events} aria-label="Events, the newest first">
             {lines.slice(0, whole ? undefined : most).map((note, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two events may be told with the same words in the same second
-              <Event key={`${note.time} ${note.message} ${index}`} note={note} />
+              // biome-ignore lint/suspicious/noArrayIndexKey: numbered from the oldest, so that a new one leaves the others' keys
+              <Event key={lines.length - index} note={note} />
             ))}
           </ol>
         )}
@@ -64,13 +68,14 @@ export function History({ notes }: { notes: readonly RunNote[] }) {
       </Panel>
     </>
   );
-}
+});
 
-function Event({ note }: { note: RunNote }) {
+const Event = memo(function Event({ note }: { note: RunNote }) {
+  const time = new Date(note.time);
   return (
     <li className={styles.event} data-kind={note.kind}>
-      <time className={styles.time} dateTime={note.time} title={moment(note.time)}>
-        {new Date(note.time).toLocaleTimeString('en-GB')}
+      <time className={styles.time} dateTime={note.time} title={calendar.format(time)}>
+        {clock.format(time)}
       </time>
       <span className={styles.kind}>{words[note.kind]}</span>
       <span>
@@ -79,7 +84,7 @@ function Event({ note }: { note: RunNote }) {
       </span>
     </li>
   );
-}
+});
 
 /** Each advice once, however often it was given. */
 export function latestAdvice(notes: readonly RunNote[]): RunNote[] {

@@ -11,7 +11,7 @@ import { byteTicks } from './byte-ticks.ts';
 import styles from './monitor.module.css';
 
 /** Memory changes slowly, and its chart is drawn by React. */
-const memoryMs = 1000;
+const memoryMs = 2000;
 
 export function Memory({
   live,

@@ -80,8 +80,19 @@ function Monitor({ run }: { run: RunRow }) {
         <>
           <Progress run={run} head={head} status={status} />
           <ViewControls view={view} onChange={changeView} />
-          <Charts run={run} live={live} head={head} details={details} view={view} />
-          <Breakdown head={head} />
+          <Charts
+            name={run.name}
+            folder={run.folder}
+            live={live}
+            running={status === 'running'}
+            device={head.device}
+            ghosts={head.ghosts}
+            notes={head.notes}
+            epochs={head.epochs.length}
+            details={details}
+            view={view}
+          />
+          <Breakdown breakdown={head.breakdown} epoch={head.epochs.at(-1)?.epoch} />
           <History notes={head.notes} />
         </>
       ) : (

@@ -1,4 +1,5 @@
 /** How charts of runs are looked at: over which axis, logarithmic or not, how smooth. Kept from visit to visit. */
+import { useMemo } from 'react';
 import { duration, integer, number, percent, Segmented, Slider } from '../ui/index.ts';
 import { type AxisKind, axisKinds } from './axes.ts';
 import { useKept } from './kept.ts';
@@ -26,7 +27,7 @@ export function useChartView(): [ChartView, (patch: Partial<ChartView>) => void]
     if (patch.log !== undefined) setLog(patch.log);
     if (patch.smoothing !== undefined) setSmoothing(patch.smoothing);
   };
-  return [{ axis, log, smoothing }, change];
+  return [useMemo(() => ({ axis, log, smoothing }), [axis, log, smoothing]), change];
 }
 
 const axisOptions = [

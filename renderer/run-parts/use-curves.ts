@@ -37,12 +37,12 @@ export function curvesOf(live: LiveRun): RunCurves {
 }
 
 /** Names of all values that the runs have, of steps and of epochs; told anew when a run gains one. */
-export function useValueNames(followed: readonly FollowedRun[]): string[] {
+export function useValueNames(runs: readonly LiveRun[]): string[] {
   const [names, setNames] = useState<string[]>([]);
   useEffect(() => {
     const look = () => {
       const found = new Set<string>();
-      for (const { live } of followed) {
+      for (const live of runs) {
         for (const name of live.series().columns.keys()) found.add(name);
         const last = live.head.getState().head?.epochs.at(-1);
         for (const [name, value] of Object.entries(last ?? {})) if (typeof value === 'number') found.add(name);
@@ -52,10 +52,10 @@ export function useValueNames(followed: readonly FollowedRun[]): string[] {
       );
     };
     look();
-    const leave = followed.flatMap(({ live }) => [live.onFrame(look), live.head.subscribe(look)]);
+    const leave = runs.flatMap((live) => [live.onFrame(look), live.head.subscribe(look)]);
     return () => {
       for (const end of leave) end();
     };
-  }, [followed]);
+  }, [runs]);
   return names;
 }

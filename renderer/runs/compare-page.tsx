@@ -176,7 +176,8 @@ function RunHead({ name, onLeft, onRemove }: { name: string; onLeft?: () => void
 function Curves({ runs }: { runs: readonly RunRow[] }) {
   const [view, changeView] = useChartView();
   const followed = useFollowedRuns(runs);
-  const names = useValueNames(followed);
+  const lives = useMemo(() => followed.map(({ live }) => live), [followed]);
+  const names = useValueNames(lives);
   const [kept, keep] = useKept<string>('compare.value', 'val_loss');
   const offered = offeredNames(names);
   const name = offered.includes(kept) ? kept : (offered[0] ?? kept);

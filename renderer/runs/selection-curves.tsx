@@ -22,7 +22,8 @@ export function SelectionCurves({ runs, selected }: { runs: readonly RunRow[]; s
   const [open, setOpen] = useKept<boolean>('runs.curves', true);
   const drawn = useMemo(() => runs.slice(0, mostRuns), [runs]);
   const followed = useFollowedRuns(open ? drawn : none);
-  const [metric] = metricKeys(useValueNames(followed));
+  const lives = useMemo(() => followed.map(({ live }) => live), [followed]);
+  const [metric] = metricKeys(useValueNames(lives));
   return (
     <section className={styles.curves} aria-label="Curves of the selection">
       <header className={styles.curvesHead}>

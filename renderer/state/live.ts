@@ -177,7 +177,8 @@ class Follower implements LiveRun {
     this.#newest = {
       ...rest,
       epochs: before ? mergeEpochs(before.epochs, frame.epochs) : frame.epochs,
-      notes: before ? [...before.notes, ...frame.notes] : frame.notes,
+      // What has not changed stays the same object: whoever shows it need not draw it again.
+      notes: !before ? frame.notes : frame.notes.length === 0 ? before.notes : [...before.notes, ...frame.notes],
       ghosts: ghosts ?? before?.ghosts ?? [],
       failure: null,
     };

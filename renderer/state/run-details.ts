@@ -9,6 +9,7 @@ import { engine } from '../client/client.ts';
 import { shell } from '../client/shell.ts';
 import { readSeries, type Series } from './live.ts';
 import { openProject } from './project.ts';
+import { isLive } from './runs.ts';
 import { infoOf, tellError, useSession } from './session.ts';
 
 interface Known {
@@ -20,6 +21,7 @@ const useDetails = create<{ byFolder: Readonly<Record<string, Known>> }>(() => (
 const unknown: Known = { details: null, error: null };
 
 async function readDetails(folder: string): Promise<void> {
+  lastRead.set(folder, performance.now());
   const known = useDetails.getState().byFolder[folder] ?? unknown;
   const next: Known = await engine.runs.details({ run: folder }).then(
     (details) => ({ details, error: null }),
@@ -28,13 +30,21 @@ async function readDetails(folder: string): Promise<void> {
   useDetails.setState(({ byFolder }) => ({ byFolder: { ...byFolder, [folder]: next } }));
 }
 
+/** Those of a run that goes on are read again at most this often. */
+const rereadMs = 4000;
+const lastRead = new Map<string, number>();
+
 /** The details of a run, read again when its row in the list changes; those of before stay until then. */
 export function useRunDetails(run: RunRow | null | undefined): Known & { refresh(): void } {
   const folder = run?.folder ?? null;
   const mark = run ? `${run.status} ${run.summary?.updated}` : '';
+  const live = run ? isLive(run.status) : false;
   useEffect(() => {
-    if (folder !== null && mark !== '') void readDetails(folder);
-  }, [folder, mark]);
+    if (folder === null || mark === '') return;
+    const wait = live ? (lastRead.get(folder) ?? -rereadMs) + rereadMs - performance.now() : 0;
+    const timer = setTimeout(() => void readDetails(folder), Math.max(0, wait));
+    return () => clearTimeout(timer);
+  }, [folder, mark, live]);
   const known = useDetails(({ byFolder }) => (folder === null ? undefined : byFolder[folder])) ?? unknown;
   const refresh = useCallback(() => {
     if (folder !== null) void readDetails(folder);

@@ -14,7 +14,16 @@ export function number(value: number, digits = 4): string {
     return signed(`${trimmed(mantissa)}e${Number(exponent)}`);
   }
   const places = Math.min(10, Math.max(0, digits - 1 - Math.floor(Math.log10(size))));
-  return signed(value.toLocaleString('en-US', { maximumFractionDigits: places }));
+  return signed(decimals(places).format(value));
+}
+
+const made = new Map<number, Intl.NumberFormat>();
+
+/** Making one is slow, and charts write hundreds of figures a second. */
+function decimals(places: number): Intl.NumberFormat {
+  const known = made.get(places) ?? new Intl.NumberFormat('en-US', { maximumFractionDigits: places });
+  made.set(places, known);
+  return known;
 }
 
 function trimmed(mantissa: string): string {
