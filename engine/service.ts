@@ -2,16 +2,15 @@
 import { GradloomError } from './contract/errors.ts';
 import type { RunAction, RunEvent, RunState } from './contract/events.ts';
 import type { ResolvedSource } from './contract/project.ts';
+import type { DeviceReport } from './contract/wire.ts';
 import type { DataPack } from './data/index.ts';
-import type { FoundDevices } from './devices.ts';
 import type { ExitInfo, ProcessHost, WorkerProcess } from './processes.ts';
 import type { Exported, ExportOptions } from './runs/export.ts';
 import { findRun } from './runs/folder.ts';
-import { type FrameListener, followFrames } from './runs/frame.ts';
 import { sendAction } from './runs/live.ts';
 import { appendLog } from './runs/log.ts';
 import { fromWorker, type Job, type JobResult, type ToWorker } from './runs/protocol.ts';
-import { describeRun, listRuns, markDied } from './runs/registry.ts';
+import { describeRun, markDied } from './runs/registry.ts';
 import type {
   EndEvent,
   EvaluateOptions,
@@ -19,7 +18,6 @@ import type {
   Prediction,
   PredictOptions,
   ResumeRequest,
-  RunListing,
   TrainRequest,
 } from './runs/types.ts';
 
@@ -61,7 +59,6 @@ export class Service {
   readonly #workers = new Set<LiveWorker>();
   /** Runs that began here and have not ended: by folder. */
   readonly #liveRuns = new Map<string, Promise<unknown>>();
-  readonly #following = new Set<AbortController>();
   readonly #progress = new Map<string, PreparationProgress>();
   readonly #onChange: (run?: string) => void;
   #closed = false;
@@ -107,10 +104,6 @@ export class Service {
     );
   }
 
-  listRuns(): Promise<RunListing[]> {
-    return listRuns();
-  }
-
   evaluate(run: string, options: EvaluateOptions): Promise<Evaluation> {
     const { signal, ...rest } = options;
     return this.#converse({ type: 'evaluate', run, options: rest }, { signal }) as Promise<Evaluation>;
@@ -121,8 +114,8 @@ export class Service {
     return this.#converse({ type: 'export', run, options }, {}) as Promise<Exported>;
   }
 
-  findDevices(): Promise<FoundDevices> {
-    return this.#converse({ type: 'devices' }, {}) as Promise<FoundDevices>;
+  describeDevices(): Promise<DeviceReport> {
+    return this.#converse({ type: 'devices' }, {}) as Promise<DeviceReport>;
   }
 
   packSource(source: ResolvedSource, baseDir: string, signal?: AbortSignal): Promise<DataPack> {
@@ -139,21 +132,9 @@ export class Service {
     return this.#progress.get(folder) ?? null;
   }
 
-  /** Frames of a run until it ends or the answer is called. A listener has at most one undelivered frame; the newest wins. */
-  async subscribe(run: string, deliver: FrameListener): Promise<() => void> {
-    const folder = await findRun(run);
-    const following = new AbortController();
-    this.#following.add(following);
-    void followFrames(folder, deliver, following.signal)
-      .catch(() => {}) // the run was deleted, or the listener failed: nobody is left to tell
-      .finally(() => this.#following.delete(following));
-    return () => following.abort();
-  }
-
   /** Lets every worker save and end. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const following of this.#following) following.abort();
     await Promise.all(
       [...this.#workers].map(async ({ ask, exited, job, process: child }) => {
         if (writesNothing.has(job))

@@ -1,7 +1,7 @@
 /** The process that holds one run, or does one evaluation: started by the service, ends with its job. */
 import { GradloomError } from './contract/errors.ts';
 import { packSource } from './data/index.ts';
-import { findDevices } from './devices.ts';
+import { describeDevices } from './devices.ts';
 import { ignoresHangup } from './hangup.ts';
 import { loadAddon } from './native/load.ts';
 import { type Parent, parentOfWorker } from './processes.ts';
@@ -29,7 +29,7 @@ function serve(parent: Parent): void {
       case 'export':
         return exportRun(job.run, job.options);
       case 'devices':
-        return findDevices();
+        return describeDevices();
       case 'pack':
         return packSource(job.source, job.baseDir, {
           cacheDir: cacheDir(),

@@ -57,7 +57,7 @@ export function openEngine({ processes, workerEntry, root, log }: EngineOptions)
     projects: new ProjectFiles(),
     places: new Places(root, [home]),
     previews: new Previews((source, baseDir, signal) => service.packSource(source, baseDir, signal)),
-    devices: new DeviceReports(() => service.findDevices()),
+    devices: new DeviceReports(() => service.describeDevices()),
     runList,
     liveRuns: new LiveRuns((folder) => service.progressOf(folder)),
   };

@@ -8,6 +8,7 @@ import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { errorInfoSchema } from './errors.ts';
 import { numSchema, runActions, runStates } from './events.ts';
+import { summarySchema } from './summary.ts';
 import type { DeviceReport, ProjectPreview, RunDetails, TemplateCard } from './wire.ts';
 
 /** Longest that a waiting call lasts. */
@@ -51,34 +52,13 @@ export const settingsSchema = z.object({
 });
 export type Settings = z.infer<typeof settingsSchema>;
 
-const runSummary = z.object({
-  version: z.literal(1),
-  name: z.string(),
-  status: z.enum(runStates),
-  device: z.string(),
-  precision: z.string(),
-  epoch: z.number(),
-  epochs: z.number(),
-  step: z.number(),
-  steps_per_epoch: z.number(),
-  parameters: z.number(),
-  seconds: z.number(),
-  last: z.record(z.string(), numSchema),
-  best: z.object({ monitor: z.string(), value: z.number(), epoch: z.number(), step: z.number() }).nullable(),
-  samples_per_second: z.number().nullable(),
-  error: errorInfoSchema.exactOptional(),
-  reason: z.string().exactOptional(),
-  started: z.string(),
-  updated: z.string(),
-});
-
 const runRow = z.object({
   /** The folder's name: what a person calls the run. */
   name: z.string(),
   /** Absolute; names the run in every other call. */
   folder: z.string(),
   status: z.enum(runStates),
-  summary: runSummary.nullable(),
+  summary: summarySchema.nullable(),
   notes: z.string(),
 });
 export type RunRow = z.infer<typeof runRow>;

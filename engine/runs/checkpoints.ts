@@ -7,11 +7,11 @@ import path from 'node:path';
 import { z } from 'zod';
 import { GradloomError } from '../contract/errors.ts';
 import { numSchema } from '../contract/events.ts';
+import { bestSchema } from '../contract/summary.ts';
 import { readSafetensors } from '../export/safetensors.ts';
 import { replaceJson, syncFolder, writeDurable, writeError } from './durable.ts';
 import { type Fingerprint, fingerprint, sha256OfText } from './fingerprint.ts';
 import { checkpointsName } from './folder.ts';
-import { bestSchema } from './summary.ts';
 import type { CheckpointName } from './types.ts';
 
 const indexName = 'index.json';

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { errorInfoSchema } from '../contract/errors.ts';
 import { runActions, runEventSchema, runStates } from '../contract/events.ts';
 import type { ResolvedSource } from '../contract/project.ts';
+import type { DeviceReport } from '../contract/wire.ts';
 import type { DataPack } from '../data/index.ts';
-import type { FoundDevices } from '../devices.ts';
 import type { Exported } from './export.ts';
 import type { EndEvent, Evaluation, Prediction } from './types.ts';
 
@@ -64,7 +64,7 @@ export type ToWorker = z.infer<typeof toWorker>;
 export type Job = Exclude<ToWorker, { type: 'action' }>;
 
 /** Of a prediction null: its rows come one by one. */
-export type JobResult = EndEvent | Evaluation | Exported | FoundDevices | DataPack;
+export type JobResult = EndEvent | Evaluation | Exported | DeviceReport | DataPack;
 
 /** `result` or `failure` is the last message. */
 export const fromWorker = z.discriminatedUnion('type', [

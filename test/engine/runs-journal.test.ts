@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../engine/contract/events.ts';
 import { Journal, journalName } from '../../engine/runs/journal.ts';
 import { followJournal, parseJournal, readJournal } from '../../engine/runs/journal-reader.ts';
-import { effectiveSeries, thin } from '../../engine/runs/series.ts';
+import { effectiveSeries } from './effective-series.ts';
 import { epoch, resume, steps, temporaryFolder } from './runs-helpers.ts';
 
 const events: RunEvent[] = [
@@ -130,14 +130,6 @@ describe('effective series', () => {
   test('a column that starts late is NaN before, numbers as words are numbers again', () => {
     const late = { ...steps(1, [2]), grad_norm: ['Infinity'] } as RunEvent;
     expect(effectiveSeries([steps(1, [1]), late]).steps.grad_norm).toEqual([Number.NaN, Number.POSITIVE_INFINITY]);
-  });
-
-  test('thinning keeps every spike and the point budget', () => {
-    const y = Array.from({ length: 10_001 }, (_, i) => (i === 5000 ? 1000 : i % 10 === 0 ? Number.NaN : 1));
-    const thinned = thin(Array.from(y.keys()), y, 100);
-    expect(thinned.x.length).toBeLessThanOrEqual(100);
-    expect(Math.max(...thinned.max)).toBe(1000);
-    expect(Math.min(...thinned.min)).toBe(1);
   });
 });
 

@@ -7,7 +7,7 @@ import type { FollowCursor, FollowFrame, SeriesWire } from '../../engine/contrac
 import type { RunEvent } from '../../engine/contract/events.ts';
 import { Columns } from '../../engine/runs/columns.ts';
 import { LiveRuns } from '../../engine/runs/live-runs.ts';
-import { effectiveSeries } from '../../engine/runs/series.ts';
+import { effectiveSeries } from './effective-series.ts';
 import { temporaryFolder } from './runs-helpers.ts';
 
 const now = { patience: 0, gap: 0 };

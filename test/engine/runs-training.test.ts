@@ -6,8 +6,8 @@ import { describe, expect, test, vi } from 'vitest';
 import type { RunEvent } from '../../engine/contract/events.ts';
 import { ChunkSize } from '../../engine/runs/chunks.ts';
 import { evaluateRun, predictRun, RunControl, readJournal, resumeRun, trainRun } from '../../engine/runs/index.ts';
-import { effectiveSeries } from '../../engine/runs/series.ts';
 import type { Prediction } from '../../engine/runs/types.ts';
+import { effectiveSeries } from './effective-series.ts';
 import { temporaryFolder } from './runs-helpers.ts';
 
 type Changes = {

@@ -9,7 +9,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { RunEvent } from '../../engine/contract/events.ts';
 import { parseJournal } from '../../engine/runs/journal-reader.ts';
 import { sendAction } from '../../engine/runs/live.ts';
-import { effectiveSeries } from '../../engine/runs/series.ts';
+import { effectiveSeries } from '../engine/effective-series.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 const cliFile = path.join(root, 'dist', 'cli.js');

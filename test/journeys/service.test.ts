@@ -2,13 +2,13 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { GradloomError } from '../../engine/contract/errors.ts';
 import type { RunEvent } from '../../engine/contract/events.ts';
 import { nodeProcesses } from '../../engine/processes.ts';
-import type { RunFrame } from '../../engine/runs/frame.ts';
-import type { Prediction } from '../../engine/runs/types.ts';
+import { LiveRuns } from '../../engine/runs/live-runs.ts';
+import { RunList } from '../../engine/runs/run-list.ts';
+import type { EpochEvent, Prediction } from '../../engine/runs/types.ts';
 import { Service } from '../../engine/service.ts';
 import { journal, outcome, root, run as runCli, statefulProject, summary, temporaryFolder } from './command-line.ts';
 
@@ -37,23 +37,24 @@ test('trains in a worker, never in its own process; is followed by frames, measu
   const { run, ended } = await service.train({ projectFile: statefulProject(home) }, (event) => events.push(event));
   expect(run).toBe(path.join(home, 'runs', 'stateful-001'));
   expect(pidOf(run)).not.toBe(process.pid);
-  const frames: RunFrame[] = [];
-  await service.subscribe(run, async (frame) => {
-    frames.push(frame);
-    await sleep(20);
-  });
+  const live = new LiveRuns();
+  let frames = 0;
+  let frame = await live.follow(run, 1024, null);
+  for (; frame.status !== 'completed'; frames += 1) frame = await live.follow(run, 1024, frame.cursor);
   expect(await ended).toMatchObject({ type: 'end', status: 'completed', epoch: 4 });
   expect(events.map(({ type }) => type)).toContain('steps');
-  await expect.poll(() => frames.at(-1)).toMatchObject({ run, status: 'completed', epoch: 4, error: null });
-  expect(frames.at(-1)?.end?.status).toBe('completed');
-  expect(frames.length).toBeLessThan(events.length + 2); // newest wins: a slow listener is not flooded
+  expect(frame).toMatchObject({ epoch: 4, error: null, cursor: { epochs: 4 } });
+  expect(frames).toBeLessThan(events.length + 2); // the newest wins: a slow window is not flooded
   const measured = await service.evaluate(run, { split: 'val', checkpoint: 'last' });
-  expect(measured.loss).toBe(frames.at(-1)?.last_epoch?.val_loss);
+  const told = events.findLast(({ type }) => type === 'epoch') as EpochEvent;
+  expect(measured.loss).toBe(told.val_loss);
   const rows: Prediction[] = [];
   await service.predict(run, { split: 'train', count: 3 }, (row) => rows.push(row));
   expect(rows.map(({ index }) => index)).toEqual([0, 1, 2]);
   if (process.platform === 'linux') expect(readFileSync('/proc/self/maps', 'utf8')).not.toContain('libtorch');
-  expect((await service.listRuns()).map(({ name, status }) => [name, status])).toEqual([['stateful-001', 'completed']]);
+  expect((await new RunList(home).watch(undefined, 0)).runs.map(({ name, status }) => [name, status])).toEqual([
+    ['stateful-001', 'completed'],
+  ]);
 });
 
 test('what cannot begin rejects with its own error', async () => {

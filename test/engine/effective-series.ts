@@ -1,6 +1,6 @@
-/** The effective series of a journal, the ghosts beyond its resumes, and thinning for long ones. */
-import { fromNum, type Num, type RunEvent } from '../contract/events.ts';
-import type { EpochEvent } from './types.ts';
+/** The effective series of a journal and the ghosts beyond its resumes, computed plainly: what the engine's own ways of reading are compared with. */
+import { fromNum, type Num, type RunEvent } from '../../engine/contract/events.ts';
+import type { EpochEvent } from '../../engine/runs/types.ts';
 
 /** Columns of equal length; `step` and `epoch` among them. A value that a step did not have is NaN. */
 export type Columns = Record<string, number[]>;
@@ -46,26 +46,4 @@ function append(steps: Columns, event: Extract<RunEvent, { type: 'steps' }>): vo
   }
   for (let i = 0; i < count; i += 1) steps.epoch?.push(event.epoch);
   for (const values of Object.values(steps)) while (values.length < before + count) values.push(Number.NaN);
-}
-
-/** Points of a thinned series: each stands for a run of neighbours, and never hides a spike. */
-export interface ThinSeries {
-  x: number[];
-  min: number[];
-  mean: number[];
-  max: number[];
-}
-
-/** At most `points` buckets of equal size; NaN is left out of a bucket unless it is all there is. */
-export function thin(x: readonly number[], y: readonly number[], points: number): ThinSeries {
-  const size = Math.max(1, Math.ceil(x.length / Math.max(1, points)));
-  const out: ThinSeries = { x: [], min: [], mean: [], max: [] };
-  for (let start = 0; start < x.length; start += size) {
-    const values = y.slice(start, start + size).filter((value) => !Number.isNaN(value));
-    out.x.push(x[start] as number);
-    out.min.push(values.length ? values.reduce((a, b) => Math.min(a, b)) : Number.NaN);
-    out.max.push(values.length ? values.reduce((a, b) => Math.max(a, b)) : Number.NaN);
-    out.mean.push(values.length ? values.reduce((a, b) => a + b, 0) / values.length : Number.NaN);
-  }
-  return out;
 }
