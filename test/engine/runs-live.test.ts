@@ -290,6 +290,11 @@ describe('follow', () => {
   });
 });
 
+const cpuSince = (before: NodeJS.CpuUsage): number => {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+};
+
 test('a million steps open in a moment, and a frame of them costs next to nothing', async () => {
   const run = journalled();
   run.append({ ...start, epochs: 1, steps_per_epoch: 1_000_000 });
@@ -301,16 +306,16 @@ test('a million steps open in a moment, and a frame of them costs next to nothin
   }
   appendFileSync(path.join(run.folder, 'metrics.jsonl'), text);
   const live = new LiveRuns();
-  let before = performance.now();
+  let before = process.cpuUsage();
   const opened = await live.follow(run.folder, 1024, null, now);
-  const opening = performance.now() - before;
+  const opening = cpuSince(before);
   expect(opened.series).toMatchObject({ buckets: 977, size: 1024 });
   run.append({ type: 'steps', epoch: 1, step: [1_000_001], train_loss: [1], lr: [1], seconds: 1, time });
-  before = performance.now();
+  before = process.cpuUsage();
   const frame = await live.follow(run.folder, 1024, opened.cursor, now);
   expect(frame.series.buckets).toBe(1);
-  const framing = performance.now() - before;
-  // The budgets are 1 s and 5 ms; a machine that is busy with other tests takes its share.
-  expect(opening).toBeLessThan(4000);
-  expect(framing).toBeLessThan(60);
+  const framing = cpuSince(before);
+  // The budgets are 1 s and 5 ms on a machine at rest. Here it is the processor's time that counts, with room for busy neighbours.
+  expect(opening).toBeLessThan(3000);
+  expect(framing).toBeLessThan(50);
 });
