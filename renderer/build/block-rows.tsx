@@ -12,7 +12,7 @@ import { endWords } from './words.ts';
 const depthStyle = (depth: number) => ({ '--depth': depth }) as React.CSSProperties;
 
 export const LaneHead = memo(function LaneHead({ row }: { row: LaneRow }) {
-  const label = row.lane === 'branch' ? `Branch ${row.index + 1}` : row.lane === 'shortcut' ? 'Shortcut' : 'Layers';
+  const label = row.lane === 'branch' ? `Branch ${row.index}` : row.lane === 'shortcut' ? 'Shortcut' : 'Layers';
   return (
     <div
       className={styles.lane}

@@ -1,5 +1,5 @@
 /** Build: the palette, the stack, the inspector. */
-import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { memo, useCallback, useEffect, useMemo, useRef } from 'react';
 import { NoProject, useIsOpen } from '../project-parts/no-project.tsx';
 import { useProject } from '../state/project.ts';
 import { EmptyState, Splitter } from '../ui/index.ts';
@@ -8,20 +8,6 @@ import { Inspector } from './inspector.tsx';
 import { LayerPalette } from './layer-palette.tsx';
 import { StackArea } from './stack-area.tsx';
 import { StackDrag, type StackElements } from './stack-drag.tsx';
-
-export default function BuildPage() {
-  const open = useIsOpen();
-  const { project } = useProject();
-  if (!open) return <NoProject title="Build" belongs="stack the layers of its network and see every shape and cost" />;
-  if (!project) {
-    return (
-      <EmptyState title="The file cannot be read as a project">
-        The bar above says where. Undo the change, or correct the file: this page shows it as soon as it can be read.
-      </EmptyState>
-    );
-  }
-  return <Builder />;
-}
 
 /** Whether a key belongs to what is being typed, or to a dialog over the page. */
 function isElsewhere(target: EventTarget | null): boolean {
@@ -33,12 +19,13 @@ function isElsewhere(target: EventTarget | null): boolean {
   );
 }
 
-function Builder() {
+/** Drawn once: what changes with the project asks for it itself. */
+const Builder = memo(function Builder() {
   const root = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const line = useRef<HTMLDivElement>(null);
-  const elements = useMemo<StackElements>(() => ({ scroller, line }), []);
+  const elements = useMemo<StackElements>(() => ({ scroller, line, dragging: { current: false } }), []);
 
   const search = useCallback(() => {
     field.current?.focus();
@@ -89,4 +76,18 @@ function Builder() {
       </StackDrag>
     </div>
   );
+});
+
+export default function BuildPage() {
+  const open = useIsOpen();
+  const { project } = useProject();
+  if (!open) return <NoProject title="Build" belongs="stack the layers of its network and see every shape and cost" />;
+  if (!project) {
+    return (
+      <EmptyState title="The file cannot be read as a project">
+        The bar above says where. Undo the change, or correct the file: this page shows it as soon as it can be read.
+      </EmptyState>
+    );
+  }
+  return <Builder />;
 }

@@ -18,6 +18,7 @@ import {
   Button,
   bytes,
   CodeBlock,
+  CodeLine,
   dims,
   flops,
   IconButton,
@@ -79,7 +80,7 @@ export function LayerInspector({ row }: { row: LayerRow }) {
       </header>
       {kind && <p className={styles.help}>{kind.help}</p>}
       <ProblemNotes problems={row.problems.filter(({ path }) => !ofFields(path))} />
-      {kind && (
+      {known.length > 0 && kind && (
         <div className={styles.form} data-inspect="form">
           <SchemaForm
             shape={kind.params}
@@ -118,11 +119,15 @@ export function LayerInspector({ row }: { row: LayerRow }) {
       <LayerCosts row={row} />
       {row.python !== null && (
         <Section title="PyTorch">
-          <CodeBlock title="">{formatPython(row.python)}</CodeBlock>
+          <Code code={formatPython(row.python)} />
         </Section>
       )}
     </div>
   );
+}
+
+function Code({ code }: { code: string }) {
+  return code.includes('\n') ? <CodeBlock title="Built by">{code}</CodeBlock> : <CodeLine>{code}</CodeLine>;
 }
 
 function LayerCosts({ row }: { row: LayerRow }) {

@@ -8,7 +8,7 @@ import {
   IconGripVertical,
   IconTrash,
 } from '@tabler/icons-react';
-import { createContext, type MouseEvent, memo, useContext } from 'react';
+import { createContext, type MouseEvent, memo, useCallback, useContext, useState } from 'react';
 import { type Costs, type LayerRow, noCosts } from '../state/stack-rows.ts';
 import {
   duplicateSelected,
@@ -59,14 +59,17 @@ export interface LayerCardProps {
 export const LayerCard = memo(function LayerCard({ row, largest, onMenu }: LayerCardProps) {
   const selected = useStackState((state) => state.selected.has(row.key));
   const active = useStackState((state) => state.active === row.key);
-  const { node, handle, listeners, description, isDragging } = useDragSource(row.key);
-  const category = categoryOf(row.kind);
-  const { onKeyDown, onPointerDown } = listeners;
-  const menu = (event: MouseEvent, at = { x: event.clientX, y: event.clientY }) => {
-    event.preventDefault();
-    if (!useStackState.getState().selected.has(row.key)) select(row.key);
-    onMenu(row.key, at);
-  };
+  const [hovered, setHovered] = useState(false);
+  // Every row is told when a drag begins and ends: what is drawn in it is not drawn anew for that.
+  const { node, handle, listeners, description } = useDragSource(row.key);
+  const menu = useCallback(
+    (event: MouseEvent, at = { x: event.clientX, y: event.clientY }) => {
+      event.preventDefault();
+      if (!useStackState.getState().selected.has(row.key)) select(row.key);
+      onMenu(row.key, at);
+    },
+    [row.key, onMenu],
+  );
   const click = (event: MouseEvent) => {
     event.stopPropagation();
     if ((event.target as HTMLElement).closest('button')) return;
@@ -88,32 +91,49 @@ export const LayerCard = memo(function LayerCard({ row, largest, onMenu }: Layer
       className={styles.row}
       data-row
       data-key={row.key}
-      data-dragging={isDragging || undefined}
       data-dimmed={row.dimmed || undefined}
       style={{ '--depth': row.depth } as React.CSSProperties}
       onClick={click}
       onContextMenu={menu}
       onDoubleClick={() => row.folded !== null && fold(row.key, !row.folded)}
-      onPointerDown={onPointerDown}
+      onPointerDown={listeners.onPointerDown}
+      onPointerEnter={() => setHovered(true)}
+      onPointerLeave={() => setHovered(false)}
     >
+      <button
+        type="button"
+        ref={handle}
+        className={styles.grip}
+        aria-label={`Move ${row.kind}`}
+        aria-describedby={description}
+        tabIndex={active ? 0 : -1}
+        onKeyDown={listeners.onKeyDown}
+      >
+        <IconGripVertical size={14} aria-hidden />
+      </button>
+      <Content row={row} largest={largest} selected={selected} tools={hovered || active} onMenu={menu} />
+    </div>
+  );
+});
+
+interface ContentProps {
+  row: LayerRow;
+  largest: number;
+  selected: boolean;
+  tools: boolean;
+  onMenu: (event: MouseEvent, at?: { x: number; y: number }) => void;
+}
+
+const Content = memo(function Content({ row, largest, selected, tools, onMenu }: ContentProps) {
+  return (
+    <>
       <Spines depth={row.depth} />
       <div
         className={styles.card}
-        data-category={category ?? 'unknown'}
+        data-category={categoryOf(row.kind) ?? 'unknown'}
         data-selected={selected || undefined}
         data-problem={worst(row.problems) ?? undefined}
       >
-        <button
-          type="button"
-          ref={handle}
-          className={styles.grip}
-          aria-label={`Move ${row.kind}`}
-          aria-describedby={description}
-          tabIndex={active ? 0 : -1}
-          onKeyDown={onKeyDown}
-        >
-          <IconGripVertical size={14} aria-hidden />
-        </button>
         {row.folded !== null && (
           <button
             type="button"
@@ -131,46 +151,46 @@ export const LayerCard = memo(function LayerCard({ row, largest, onMenu }: Layer
         <Title row={row} />
         <span className={styles.tools}>
           {row.disabled && <span className={styles.badge}>disabled</span>}
-          <span className={styles.hoverTools}>
-            <IconButton
-              label="Duplicate"
-              keys="Mod+D"
-              icon={IconCopy}
-              size={24}
-              onClick={() => duplicateSelected(row.key)}
-            />
-            <IconButton
-              label={row.disabled ? 'Enable' : 'Disable'}
-              keys="Space"
-              icon={row.disabled ? IconEye : IconEyeOff}
-              size={24}
-              onClick={() => toggleSelected(row.key)}
-            />
-            <IconButton
-              label="Delete"
-              keys="Delete"
-              icon={IconTrash}
-              size={24}
-              onClick={() => removeSelected(row.key)}
-            />
-            <IconButton
-              label="More"
-              icon={IconDots}
-              size={24}
-              onClick={(event) => {
-                const box = event.currentTarget.getBoundingClientRect();
-                menu(event, { x: box.left, y: box.bottom });
-              }}
-            />
-          </span>
+          {row.number !== null && (
+            <span className={styles.number} title={`Called ${row.number} in weights files and messages`}>
+              {row.number}
+            </span>
+          )}
+          {tools && <Tools row={row} onMenu={onMenu} />}
         </span>
       </div>
       <RowCosts costs={row.folded === false || row.dimmed ? null : row.costs} />
       <ProblemNotes problems={row.problems} />
       <Ribbon dims={row.folded === false ? row.input : row.output} largest={largest} />
-    </div>
+    </>
   );
 });
+
+/** Drawn for the row at hand only: two hundred rows of tooltips would be felt. */
+function Tools({ row, onMenu }: Pick<ContentProps, 'row' | 'onMenu'>) {
+  return (
+    <span className={styles.hoverTools}>
+      <IconButton label="Duplicate" keys="Mod+D" icon={IconCopy} size={24} onClick={() => duplicateSelected(row.key)} />
+      <IconButton
+        label={row.disabled ? 'Enable' : 'Disable'}
+        keys="Space"
+        icon={row.disabled ? IconEye : IconEyeOff}
+        size={24}
+        onClick={() => toggleSelected(row.key)}
+      />
+      <IconButton label="Delete" keys="Delete" icon={IconTrash} size={24} onClick={() => removeSelected(row.key)} />
+      <IconButton
+        label="More"
+        icon={IconDots}
+        size={24}
+        onClick={(event) => {
+          const box = event.currentTarget.getBoundingClientRect();
+          onMenu(event, { x: box.left, y: box.bottom });
+        }}
+      />
+    </span>
+  );
+}
 
 function Title({ row }: { row: LayerRow }) {
   const name = nameOf(row.layer);

@@ -60,7 +60,7 @@ export function StackArea({ elements, inspect, search }: StackAreaProps) {
   const press = useCallback(
     (event: globalThis.KeyboardEvent | KeyboardEvent): boolean => {
       const target = event.target as HTMLElement;
-      if (event.defaultPrevented) return false;
+      if (event.defaultPrevented || elements.dragging.current) return false;
       // A button in a card takes the keys that press it.
       if (target.closest?.('button') && (event.key === 'Enter' || event.key === ' ')) return false;
       const done = pressInStack(event, {
@@ -74,7 +74,7 @@ export function StackArea({ elements, inspect, search }: StackAreaProps) {
       if (done) event.preventDefault();
       return done;
     },
-    [inspect],
+    [inspect, elements],
   );
   // With the focus nowhere the keys are the stack's as well.
   useEffect(() => {
@@ -192,11 +192,14 @@ function useFocus(tree: React.RefObject<HTMLDivElement | null>, rows: readonly S
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows that come and go may take the focus with them
   useLayoutEffect(() => {
-    const lost = had.current && (document.activeElement === document.body || document.activeElement === null);
-    if (asked.current === focus && !lost) return;
-    asked.current = focus;
     const { active } = useStackState.getState();
     const element = active === null ? null : document.getElementById(rowElementId(active));
+    const focused = document.activeElement;
+    const lost = had.current && (focused === document.body || focused === null);
+    // An undo selects what it brings back: the keyboard goes there from any other row.
+    const behind = element !== null && focused !== element && focused?.getAttribute('role') === 'treeitem';
+    if (asked.current === focus && !lost && !behind) return;
+    asked.current = focus;
     const target = element ?? tree.current;
     target?.focus({ preventScroll: true });
     element?.scrollIntoView({ block: 'nearest' });

@@ -33,6 +33,8 @@ interface Running {
 export interface StackElements {
   scroller: RefObject<HTMLDivElement | null>;
   line: RefObject<HTMLDivElement | null>;
+  /** While something is dragged the keys are the drag's. */
+  dragging: { current: boolean };
 }
 
 export function StackDrag({ elements, children }: { elements: StackElements; children: ReactNode }) {
@@ -55,7 +57,10 @@ function isAllowed(paths: readonly Path[], row: StackRow): boolean {
   return !paths.some((path) => startsWith(row.above.list, path)) && !standsAt(paths, row.above);
 }
 
-function makeHandlers({ scroller, line }: StackElements, { current: now }: { current: Running }): DragHandlers {
+function makeHandlers(
+  { scroller, line, dragging }: StackElements,
+  { current: now }: { current: Running },
+): DragHandlers {
   const show = (row: number | null): Point | null => {
     const area = scroller.current;
     const mark = line.current;
@@ -90,6 +95,8 @@ function makeHandlers({ scroller, line }: StackElements, { current: now }: { cur
   };
   return {
     start: (id, by) => {
+      dragging.current = true;
+      if (scroller.current) scroller.current.dataset.dragging = entryOf(id) ? 'new' : 'layers';
       now.paths = [];
       if (entryOf(id) === null) {
         if (!useStackState.getState().selected.has(id)) select(id);
@@ -129,6 +136,8 @@ function makeHandlers({ scroller, line }: StackElements, { current: now }: { cur
       return null;
     },
     end: (id, drop) => {
+      dragging.current = false;
+      if (scroller.current) delete scroller.current.dataset.dragging;
       const { place } = now;
       const target = place?.allowed ? currentStack().rows[place.row] : undefined;
       const entry = entryOf(id);

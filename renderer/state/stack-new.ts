@@ -8,11 +8,19 @@ export interface Around {
   input: readonly number[] | null;
   /** How many values the loss wants, where the layer will be the network's last and they are one dimension; else null. */
   wanted: number | null;
+  /** It comes into a Residual, which adds what comes in to what goes out: they are best alike. */
+  keep?: boolean;
 }
 
 const usual: { [key: string]: (around: Around) => unknown } = {
-  out_features: ({ wanted, input }) => wanted ?? Math.min(128, Math.max(16, input?.at(-1) ?? 128)),
-  out_channels: ({ input }) => (input?.length === 3 ? Math.min(512, Math.max(16, 2 * (input[0] as number))) : 32),
+  out_features: ({ wanted, input, keep }) => {
+    const size = input?.at(-1) ?? 128;
+    return wanted ?? (keep ? size : Math.min(128, Math.max(16, size)));
+  },
+  out_channels: ({ input, keep }) => {
+    const channels = input?.length === 3 ? (input[0] as number) : 16;
+    return keep ? channels : Math.min(512, Math.max(16, 2 * channels));
+  },
   output_size: () => 1,
   times: () => 2,
   layers: () => [],

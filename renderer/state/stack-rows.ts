@@ -43,6 +43,8 @@ export interface LayerRow extends RowBase {
   /** null while the shapes are unknown. */
   costs: Costs | null;
   python: string | null;
+  /** What messages and weights files call it: `3`, `3.layers.0`; null where it is not in the plan. */
+  number: string | null;
   problems: readonly Problem[];
   /** Of a named block: how many uses it has, and whether its layers are shown at another use. */
   uses: number;
@@ -266,6 +268,7 @@ function layerRows(
     output,
     costs: planned?.costs ?? null,
     python: planned?.first.python ?? null,
+    number: planned?.first.path ?? null,
     problems: folded === true ? problemsIn(known, place, lanes) : (known.problems.get(place) ?? []),
     uses: ref === null ? 0 : (known.uses.get(ref) ?? 0),
     elsewhere,

@@ -127,6 +127,7 @@ function isHere(paths: readonly Path[], { list, index }: Gap): boolean {
 
 /** After an edit that was not the stack's own (undo, a fix): what is still there, else what came, else a neighbour. */
 export function settle(before: readonly StackRow[], after: readonly StackRow[], was: Selection): Selection {
+  if (before.length === after.length && after.every((row, index) => row.key === before[index]?.key)) return was;
   const ids = new Set(after.filter((row) => row.type === 'layer').map((row) => row.key));
   const had = new Set(before.map((row) => row.key));
   const came = after.filter((row) => row.type === 'layer' && !had.has(row.key));

@@ -108,7 +108,8 @@ function apply({ edits, selected }: Change, said: string): boolean {
     return isObject(layer) ? [idOf(layer)] : [];
   });
   unfoldTo(ids);
-  useStackState.setState((state) => ({ ...selectOnly(ids, ids[0] ?? null), said, focus: state.focus + 1 }));
+  const anchor = ids[0] ?? null;
+  useStackState.setState((state) => ({ ...selectOnly(ids), anchor, said, focus: state.focus + 1 }));
   return true;
 }
 
@@ -219,7 +220,8 @@ export function addLayer(kind: string, block: string | null = null, gap?: Gap): 
   const wanted =
     target?.kind === 'class' ? target.classes.length : target?.dims.length === 1 ? (target.dims[0] ?? null) : null;
   const input = shapeAt(rows, there);
-  const layer = newLayer(kind, { input, wanted: isLast && input?.length === 1 ? wanted : null });
+  const keep = kindOf(valueAt(view.project, there.list.slice(0, -1))) === 'Residual';
+  const layer = newLayer(kind, { input, keep, wanted: isLast && input?.length === 1 ? wanted : null });
   const edits: Edit[] = [];
   if (kind === 'Block') {
     layer.ref = block ?? freeBlockName(view.project, 'block');

@@ -52,6 +52,8 @@ export interface DragAreaProps {
   name: (id: string) => string;
 }
 
+// One object: a new one would draw everything anew that can be dragged.
+const afterMoving = { activationConstraint: { distance: 4 } };
 const measuring = { droppable: { strategy: MeasuringStrategy.WhileDragging } };
 
 export function DragArea({ children, handlers, ghost, name }: DragAreaProps) {
@@ -70,10 +72,7 @@ export function DragArea({ children, handlers, ghost, name }: DragAreaProps) {
     }),
     [],
   );
-  const sensors = useSensors(
-    useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
-    useSensor(KeyboardSensor, keyboard),
-  );
+  const sensors = useSensors(useSensor(PointerSensor, afterMoving), useSensor(KeyboardSensor, keyboard));
 
   const byPointer = dragged?.by === 'pointer';
   useEffect(() => {
