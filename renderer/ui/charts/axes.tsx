@@ -2,6 +2,7 @@
 import { memo } from 'react';
 import { CartesianGrid, LineChart, XAxis, YAxis } from 'recharts';
 import type { Frame } from './model.ts';
+import { tickFormat } from './scale.ts';
 
 export interface Margins {
   top: number;
@@ -15,22 +16,19 @@ const tick = { fill: 'var(--text-3)', fontSize: 12 };
 /** A logarithmic axis is a linear one of exponents, so that recharts and the canvas place every value alike. */
 const scaled = (value: number, log: boolean) => (log ? Math.log10(value) : value);
 
-export const Axes = memo(function Axes({
-  frame,
-  width,
-  height,
-  margins,
-  xText,
-  yText,
-}: {
+export interface AxesProps {
   frame: Frame;
   width: number;
   height: number;
   margins: Margins;
-  xText: (value: number) => string;
-  yText: (value: number) => string;
-}) {
+  /** Without, ticks are written with the decimals that tell them apart. */
+  xFormat: ((value: number) => string) | undefined;
+  yFormat: ((value: number) => string) | undefined;
+}
+
+function AxesOf({ frame, width, height, margins, xFormat, yFormat }: AxesProps) {
   const { x, y, xTicks, yTicks, log } = frame;
+  const { x: xText, y: yText } = tickTexts(frame, xFormat, yFormat);
   const low = scaled(y[0], log);
   const high = scaled(y[1], log);
   const ends = [
@@ -77,4 +75,24 @@ export const Axes = memo(function Axes({
       />
     </LineChart>
   );
-});
+}
+
+export function tickTexts(frame: Frame, xFormat: AxesProps['xFormat'], yFormat: AxesProps['yFormat']) {
+  return { x: xFormat ?? tickFormat(frame.xTicks), y: yFormat ?? tickFormat(frame.yTicks, frame.log) };
+}
+
+const sameNumbers = (a: readonly number[], b: readonly number[]) =>
+  a.length === b.length && a.every((value, index) => value === b[index]);
+
+/** Recharts takes milliseconds for what has not changed as well: axes are drawn anew only where they look different. */
+export const Axes = memo(
+  AxesOf,
+  (was, is) =>
+    was.width === is.width &&
+    was.height === is.height &&
+    was.margins === is.margins &&
+    was.xFormat === is.xFormat &&
+    was.yFormat === is.yFormat &&
+    was.frame.log === is.frame.log &&
+    (['x', 'y', 'xTicks', 'yTicks'] as const).every((part) => sameNumbers(was.frame[part], is.frame[part])),
+);

@@ -6,6 +6,7 @@ import { IconTable, IconZoomReset } from '@tabler/icons-react';
 import {
   type ReactNode,
   type Ref,
+  startTransition,
   useCallback,
   useEffect,
   useImperativeHandle,
@@ -18,15 +19,15 @@ import { IconButton } from '../basics/buttons.tsx';
 import { Skeleton } from '../basics/skeleton.tsx';
 import { integer, number } from '../format.ts';
 import { resolveColor } from '../theme/colors.ts';
-import { Axes, type Margins } from './axes.tsx';
+import { Axes, type Margins, tickTexts } from './axes.tsx';
 import classes from './chart.module.css';
 import { ChartTable } from './chart-table.tsx';
 import { textWidth, useLook, useWidth } from './hooks.ts';
 import { Legend } from './legend.tsx';
-import { type Frame, frameOf, type LineSeries, summary } from './model.ts';
+import { frameOf, type LineSeries, summary } from './model.ts';
 import { Overlay } from './overlay.tsx';
 import { paint } from './paint.ts';
-import { type Range, tickFormat } from './scale.ts';
+import type { Range } from './scale.ts';
 
 export interface LineChartHandle {
   /** New values: painted with the next frame; axes and legend follow within half a second. */
@@ -74,6 +75,7 @@ export interface LineChartProps {
 }
 
 const redrawMs = 500;
+const spreadMs = 120;
 const plain = (value: number) => number(value, 6);
 
 export function LineChart(props: LineChartProps) {
@@ -184,11 +186,12 @@ export function LineChart(props: LineChartProps) {
         cancelAnimationFrame(waiting.frame);
         waiting.frame = requestAnimationFrame(draw);
         if (waiting.timer !== 0) return;
-        const wait = Math.max(0, redrawMs - (performance.now() - waiting.drawn));
+        // Charts of one run are told at once: each takes a moment of its own, so that no frame bears all of them.
+        const wait = Math.max(0, redrawMs - (performance.now() - waiting.drawn)) + Math.random() * spreadMs;
         waiting.timer = window.setTimeout(() => {
           waiting.timer = 0;
           waiting.drawn = performance.now();
-          setShown(latest.current);
+          startTransition(() => setShown(latest.current));
         }, wait);
       },
     }),
@@ -261,7 +264,14 @@ export function LineChart(props: LineChartProps) {
           width > 0 && (
             <>
               <div aria-hidden>
-                <Axes frame={frame} width={width} height={height} margins={margins} xText={ticks.x} yText={ticks.y} />
+                <Axes
+                  frame={frame}
+                  width={width}
+                  height={height}
+                  margins={margins}
+                  xFormat={props.xFormat}
+                  yFormat={props.yFormat}
+                />
               </div>
               <canvas
                 ref={canvas}
@@ -305,12 +315,4 @@ export function LineChart(props: LineChartProps) {
       )}
     </figure>
   );
-}
-
-function tickTexts(
-  frame: Frame,
-  xFormat: ((value: number) => string) | undefined,
-  yFormat: ((value: number) => string) | undefined,
-) {
-  return { x: xFormat ?? tickFormat(frame.xTicks), y: yFormat ?? tickFormat(frame.yTicks, frame.log) };
 }

@@ -1,5 +1,5 @@
 /** What a line chart shows, worked out from its series: ranges, ticks, what is hidden, and a sentence that says it. Pure. */
-import { firstAtLeast, linearTicks, logTicks, paddedRange, type Range } from './scale.ts';
+import { firstAtLeast, linearTicks, logTicks, paddedRange, type Range, steadyRange } from './scale.ts';
 
 export interface LineSeries {
   key: string;
@@ -64,7 +64,7 @@ export function frameOf(series: readonly LineSeries[], options: FrameOptions): F
   let x: Range = options.domain ?? extent ?? [0, 1];
   if (x[0] === x[1]) x = [x[0] - 0.5, x[1] + 0.5];
   // Room for what comes before the axes are drawn again.
-  else if (live && !options.domain) x = [x[0], x[1] + (x[1] - x[0]) * 0.02];
+  else if (live && !options.domain) x = [x[0], steadyRange([x[0], x[1] + (x[1] - x[0]) * 0.01], 40)[1]];
   // Marked points at the ends are not cut.
   else if (!options.domain && series.some(({ exact }) => exact)) {
     const air = (x[1] - x[0]) * 0.01;
@@ -91,7 +91,8 @@ export function frameOf(series: readonly LineSeries[], options: FrameOptions): F
       high = Math.max(high, Number.isFinite(most) ? most : value);
     }
   }
-  const padded = paddedRange(low, high, log);
+  // While a run goes on, axes that change with every value would have to be drawn as often, and would never stand still.
+  const padded = live ? steadyRange(paddedRange(low, high, log), 20, log) : paddedRange(low, high, log);
   const y: Range = [options.yDomain?.[0] ?? padded[0], options.yDomain?.[1] ?? padded[1]];
   return {
     x,

@@ -70,6 +70,19 @@ export function paddedRange(low: number, high: number, log: boolean): Range {
   return [below, above];
 }
 
+/** The range rounded outwards, to round steps of which about `parts` make it up: it stays the same while values in it change a little. */
+export function steadyRange([low, high]: Range, parts: number, log = false): Range {
+  if (log) {
+    if (!(low > 0)) return [low, high];
+    const [from, to] = steadyRange([Math.log10(low), Math.log10(high)], parts);
+    return [10 ** from, 10 ** to];
+  }
+  if (!(high > low)) return [low, high];
+  const step = niceStep(high - low, parts);
+  // Ends that are round already stay where they are, whatever the last digit of a quotient says.
+  return [Math.floor(low / step + 1e-9) * step, Math.ceil(high / step - 1e-9) * step];
+}
+
 /** From values to pixels. */
 export function scaleOf([low, high]: Range, [start, end]: Range, log: boolean): (value: number) => number {
   const to = log ? Math.log10 : (value: number) => value;

@@ -16,7 +16,8 @@ function hash(text: string): number {
 
 /** The place of a name among the series colours: names that differ in their final number alone take neighbouring ones. */
 export function seriesIndex(key: string): number {
-  const [, stem = '', digits = ''] = /^(.*?)(\d*)$/s.exec(key) ?? [];
+  const digits = /\d+$/.exec(key)?.[0] ?? '';
+  const stem = key.slice(0, key.length - digits.length);
   return (hash(stem) + (digits === '' ? 0 : Number(digits.slice(-6)))) % seriesCount;
 }
 

@@ -158,6 +158,20 @@ describe('a frame', () => {
     expect(frameOf([line([1, 2], { min: [-4, 1], max: [2, 9] })], options).y).toEqual([-4.65, 9.65]);
   });
 
+  test('of a run that goes on stands still while values grow a little', () => {
+    const grown = Array.from({ length: 50 }, (_, more) =>
+      frameOf([line(Array.from({ length: 1000 + more }, (_, step) => 2 / (1 + step / 100)))], {
+        ...options,
+        live: true,
+      }),
+    );
+    expect(new Set(grown.map(({ x, y }) => JSON.stringify([x, y]))).size).toBeLessThanOrEqual(2);
+    for (const [more, { x }] of grown.entries()) {
+      expect(x[1]).toBeGreaterThanOrEqual(999 + more);
+      expect(x[1]).toBeLessThan((999 + more) * 1.08);
+    }
+  });
+
   test('of sparse series has no gaps', () => {
     expect(frameOf([line([1, Number.NaN, 2], { sparse: true })], options).gaps).toBe(0);
   });
