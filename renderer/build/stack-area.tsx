@@ -68,7 +68,9 @@ export function StackArea({ elements, inspect, search }: StackAreaProps) {
         menu: () => {
           const { active } = useStackState.getState();
           const box = active === null ? null : document.getElementById(rowElementId(active))?.getBoundingClientRect();
-          if (active !== null && box) setMenu({ id: active, at: { x: box.left + 24, y: box.top + 36 } });
+          // Once the key's event is over: a menu that is open takes keys outside of it as the wish to close it.
+          if (active !== null && box)
+            setTimeout(() => setMenu({ id: active, at: { x: box.left + 24, y: box.top + 36 } }));
         },
       });
       if (done) event.preventDefault();

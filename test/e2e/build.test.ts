@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { fieldInfo } from '../../engine/contract/fields.ts';
+import { layerTable } from '../../engine/contract/layers/index.ts';
 import { readProject, resolveProject } from '../../engine/contract/project.ts';
 import { command, fileOf, focusByTab, go, openTemplate, press, saved } from './actions.ts';
 import { noBrowser, useStudio } from './studio.ts';
@@ -11,7 +13,13 @@ const template = fileURLToPath(new URL('../../assets/templates/digits-cnn.gradlo
 
 /** The layers with every parameter, whether the file says it or its default holds. */
 function layersIn(file: string): unknown {
-  return resolveProject(readProject(readFileSync(file, 'utf8')).project ?? {}).model.layers;
+  const layers = resolveProject(readProject(readFileSync(file, 'utf8')).project ?? {}).model.layers;
+  return (layers as { kind: string }[]).map((layer) => ({ ...defaultsOf(layer.kind), ...layer }));
+}
+
+function defaultsOf(kind: string): object {
+  const params = Object.entries(layerTable.get(kind)?.params ?? {});
+  return Object.fromEntries(params.map(([name, schema]) => [name, fieldInfo(schema).default]));
 }
 
 const inspector = (page: Page) => page.getByRole('complementary', { name: 'Inspector' });
@@ -75,7 +83,7 @@ describe.skipIf(noBrowser)('the digits CNN is built', () => {
     await add('Dropout, Dropout');
     await add('Linear, Linear');
     // One that does not fit: told in its place, with a button that mends it.
-    await set('Outputs', '12');
+    await set('Outputs', '8');
     await page.getByRole('button', { name: /^Fix 1 problem/ }).waitFor();
     await point(page, stack(page).getByRole('button', { name: /10/ }).first());
     await page.getByText('fits', { exact: true }).waitFor();
@@ -137,7 +145,7 @@ describe.skipIf(noBrowser)('the digits CNN is built', () => {
     await add('relu');
     await add('dro');
     await add('lin');
-    await set('12');
+    await set('8');
     await page.getByRole('button', { name: /^Fix 1 problem/ }).waitFor();
     await focusByTab(page, stack(page).getByRole('button', { name: /10/ }).first());
     await page.keyboard.press('Enter');

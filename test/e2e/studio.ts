@@ -108,6 +108,18 @@ export class Studio {
     this.#faults = this.#faults.filter((fault) => !patterns.some((pattern) => pattern.test(fault)));
   }
 
+  /** Of a test that failed: what its windows show. */
+  async picture(test: string): Promise<void> {
+    const folder = path.join(os.tmpdir(), 'gradloom-e2e-failures');
+    for (const [index, page] of (this.#chromium?.context.pages() ?? []).entries()) {
+      const file = path.join(folder, `${test.replace(/\W+/g, '-')}-${index}.png`);
+      await page.screenshot({ path: file }).then(
+        () => process.stderr.write(`shown in ${file}\n`),
+        () => {},
+      );
+    }
+  }
+
   /** Closes the test's windows; what went wrong in them. */
   async endTest(): Promise<string[]> {
     const pages = this.#chromium?.context.pages() ?? [];
@@ -135,7 +147,8 @@ export function useStudio(): Studio {
   beforeAll(async () => {
     if (!noBrowser) await studio.start();
   });
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await studio.picture(task.name);
     expect(await studio.endTest()).toEqual([]);
   });
   afterAll(() => studio.close());
