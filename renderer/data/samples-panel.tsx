@@ -111,7 +111,7 @@ export function SamplesPanel({ facts, state, wanted, onWant, side, onSide, hasTr
           {preview.transformError}
         </Notice>
       )}
-      <div className={classes.galleryPlace} data-reading={reading || undefined} aria-busy={reading}>
+      <div className={classes.galleryPlace} data-reading={(reading && shown > 0) || undefined} aria-busy={reading}>
         {preview && facts && shown > 0 ? (
           <Gallery preview={preview} facts={facts} side={hasTransforms ? side : 'raw'} />
         ) : reading ? (

@@ -91,7 +91,7 @@ export function BalanceSection({ facts }: { facts: DataFacts }) {
       {empty > 0 && (
         <p className={classes.warn}>{`${plural(empty, 'class has', 'classes have')} no samples to learn from.`}</p>
       )}
-      <ul className={classes.balance} aria-label="Samples by class">
+      <ul className={classes.balance} aria-label="Class balance">
         {names.map((name, index) => {
           const count = counts[index] ?? 0;
           return (

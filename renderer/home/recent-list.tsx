@@ -31,25 +31,26 @@ function Row({ project, busy, onOpen }: { project: RecentProject; busy: boolean;
   const { file, name, opened, exists } = project;
   const Icon = exists ? IconFileText : IconFileOff;
   return (
-    <li className={classes.row} data-gone={!exists || undefined}>
-      <button
-        type="button"
-        className={classes.open}
-        disabled={!exists}
-        aria-busy={busy || undefined}
-        aria-label={exists ? `Open ${name}` : `${name}: the file is gone`}
-        title={file}
-        onClick={() => onOpen(file)}
-      >
+    <li className={classes.row} data-gone={!exists || undefined} data-busy={busy || undefined}>
+      <div className={classes.project} title={file}>
         <Icon size={16} stroke={1.6} aria-hidden />
-        <span className={classes.name}>{name}</span>
+        <button
+          type="button"
+          className={classes.name}
+          disabled={!exists}
+          aria-busy={busy || undefined}
+          aria-label={exists ? `Open ${name}` : `${name}: the file is gone`}
+          onClick={() => onOpen(file)}
+        >
+          {name}
+        </button>
         <span className={classes.path}>
           <bdi>{file}</bdi>
         </span>
         <span className={classes.when} title={moment(opened)}>
           {exists ? ago(opened) : 'File is gone'}
         </span>
-      </button>
+      </div>
       <IconButton label={`Remove ${name} from the list`} icon={IconX} onClick={() => void forgetProject(file)} />
     </li>
   );

@@ -39,32 +39,35 @@ function Template({ card, busy, onChoose }: { card: TemplateCard; busy: boolean;
   const estimate = epochEstimate(runs ?? [], { project: name, parameters: plan.parameters, samples, device: null });
   const { target } = facts;
   return (
-    <button
-      type="button"
-      className={classes.card}
-      aria-busy={busy || undefined}
-      aria-label={`New project from ${title}`}
-      onClick={() => onChoose(name)}
-    >
-      <span className={classes.picture}>
+    <article className={classes.card} data-busy={busy || undefined}>
+      <div className={classes.picture}>
         <NetworkThumb layers={plan.layers} input={plan.input} height={104} />
-      </span>
-      <span className={classes.cardText}>
-        <span className={classes.cardTitle}>{title}</span>
-        <span className={classes.teaches}>{teaches}</span>
-        <span className={classes.facts}>
+      </div>
+      <div className={classes.cardText}>
+        {/* Takes the whole card. */}
+        <button
+          type="button"
+          className={classes.cardTitle}
+          aria-busy={busy || undefined}
+          aria-label={`New project from ${title}`}
+          onClick={() => onChoose(name)}
+        >
+          {title}
+        </button>
+        <p className={classes.teaches}>{teaches}</p>
+        <p className={classes.facts}>
           <span>{count(plan.parameters)} parameters</span>
           <span>
             {plural(facts.parts.train, 'sample')} of {dims(facts.input.dims)}
             {target.kind === 'class' && ` in ${plural(target.classes.length, 'class', 'classes')}`}
           </span>
-        </span>
-        <span className={classes.facts}>
+        </p>
+        <p className={classes.facts}>
           {estimate
             ? `About ${duration(estimate.seconds * epochs)} for ${plural(epochs, 'epoch')} here, from ${estimate.run}`
             : `${plural(epochs, 'epoch')}, not trained here yet`}
-        </span>
-      </span>
-    </button>
+        </p>
+      </div>
+    </article>
   );
 }

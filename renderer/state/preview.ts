@@ -1,9 +1,9 @@
 /** Samples of the open project's data, read again when the source, the transforms or what is asked for changes. */
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { ErrorInfo } from '../../engine/contract/errors.ts';
 import { isObject } from '../../engine/contract/report.ts';
 import type { ProjectPreview } from '../../engine/contract/wire.ts';
-import { engine } from '../client/client.ts';
+import { connection, engine } from '../client/client.ts';
 import { useValueAt } from './form.ts';
 import { useProjectState } from './project.ts';
 import { infoOf } from './session.ts';
@@ -35,7 +35,9 @@ export function usePreview(wanted: Wanted, round: number): PreviewState {
   const [state, setState] = useState(blank);
   const [shownFor, setShownFor] = useState('');
   const sourceKey = JSON.stringify([file, source]);
-  const wantedKey = JSON.stringify([transforms, wanted, round]);
+  const typedKey = JSON.stringify([file, source, transforms]);
+  const typed = useRef(typedKey);
+  const wantedKey = JSON.stringify([wanted, round]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the keys stand for all that is read
   useEffect(() => {
@@ -45,7 +47,7 @@ export function usePreview(wanted: Wanted, round: number): PreviewState {
     setState((before) => ({ ...(other ? blank : before), reading: true }));
     setShownFor(sourceKey);
     const end = new AbortController();
-    const read = async () => {
+    const read = async (): Promise<void> => {
       const { class: only, ...rest } = wanted;
       try {
         const preview = await engine.data.preview(
@@ -60,14 +62,19 @@ export function usePreview(wanted: Wanted, round: number): PreviewState {
         );
         if (!end.signal.aborted) setState({ preview, error: null, reading: false });
       } catch (thrown) {
-        if (!end.signal.aborted) setState({ preview: null, error: infoOf(thrown), reading: false });
+        if (end.signal.aborted) return;
+        const error = infoOf(thrown);
+        // The call waits until the engine is there again.
+        if (error.code === 'CLOSED' && connection.status !== 'unauthorised') return read();
+        setState({ preview: null, error, reading: false });
       }
     };
-    const due = setTimeout(() => void read(), other && shownFor === '' ? 0 : restMs);
+    const due = setTimeout(() => void read(), typed.current === typedKey ? 0 : restMs);
+    typed.current = typedKey;
     return () => {
       clearTimeout(due);
       end.abort();
     };
-  }, [sourceKey, wantedKey]);
+  }, [typedKey, wantedKey]);
   return state;
 }

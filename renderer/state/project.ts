@@ -7,7 +7,7 @@ import { type Plan, planProject } from '../../engine/contract/plan.ts';
 import type { Edit, Problem } from '../../engine/contract/problems.ts';
 import { editProject, type Project, readProject } from '../../engine/contract/project.ts';
 import type { DataFacts } from '../../engine/contract/tensors.ts';
-import { engine, keepAsking } from '../client/client.ts';
+import { connection, engine, keepAsking } from '../client/client.ts';
 import { infoOf, tellError } from './session.ts';
 import { share } from './sharing.ts';
 
@@ -175,6 +175,7 @@ function take({ file, text, revision }: OpenProject): void {
   useProjectState.setState({ ...closed, file, text, savedText: text, revision });
   history().clear();
   lastTopic = { topic: '', at: 0, text: '' };
+  factsFor = '';
   void refreshFacts();
   watchFile();
 }
@@ -301,7 +302,7 @@ async function refreshFacts(): Promise<void> {
   const { file, text } = useProjectState.getState();
   const source = (viewOf(text).project?.data as { source?: unknown } | undefined)?.source;
   const key = JSON.stringify([file, source]);
-  if (key === factsFor && useProjectState.getState().facts) return;
+  if (key === factsFor) return;
   factsFor = key;
   if (file === null || typeof source !== 'object' || source === null) {
     useProjectState.setState({ facts: null, factsError: null });
@@ -318,7 +319,11 @@ async function refreshFacts(): Promise<void> {
     });
     if (factsFor === key) useProjectState.setState({ facts, factsError: null });
   } catch (thrown) {
-    if (factsFor === key) useProjectState.setState({ facts: null, factsError: infoOf(thrown) });
+    if (factsFor !== key) return;
+    const error = infoOf(thrown);
+    // The call waits until the engine is there again.
+    if (error.code === 'CLOSED' && connection.status !== 'unauthorised') return readDataAgain();
+    useProjectState.setState({ facts: null, factsError: error });
   }
 }
 

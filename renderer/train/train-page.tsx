@@ -135,6 +135,7 @@ function Settings({ plan }: { plan: Plan }) {
       aside={<BeforeStart plan={plan} problems={problems} taken={taken} onShow={show} />}
     >
       <Panel padding="none">
+        <h2 className="visually-hidden">Settings</h2>
         <div className={classes.groups} ref={list}>
           {groups.map(({ key, title, summary, form }) => {
             const own = problems.filter(({ path }) => groupOf(path) === key);

@@ -77,7 +77,9 @@ export function DataTable<T>(props: DataTableProps<T>) {
       .map(({ row }) => row);
   }, [rows, columns, sort]);
   const positions = useMemo(() => new Map(sorted.map((row, index) => [rowKey(row), index])), [sorted, rowKey]);
-  const at = cursor.at === null ? -1 : (positions.get(cursor.at) ?? -1);
+  const placed = cursor.at === null ? undefined : positions.get(cursor.at);
+  // In rows that are new, a person goes on from what is selected.
+  const at = placed ?? (selected?.size ? sorted.findIndex((row) => selected.has(rowKey(row))) : -1);
   const anchor = cursor.anchor === null ? -1 : (positions.get(cursor.anchor) ?? -1);
 
   const virtual = sorted.length > virtualFrom;
@@ -207,7 +209,13 @@ export function DataTable<T>(props: DataTableProps<T>) {
           })}
         </div>
       </div>
-      {sorted.length === 0 && <div className={classes.empty}>{empty}</div>}
+      {sorted.length === 0 && (
+        // biome-ignore lint/a11y/useFocusableInteractive: there is no row to act on
+        <div className={classes.empty} role="row">
+          {/* biome-ignore lint/a11y/useFocusableInteractive: there is no row to act on */}
+          <div role="gridcell">{empty}</div>
+        </div>
+      )}
     </div>
   );
 }
