@@ -70,7 +70,7 @@ export class Checkout {
       'engine/cli.ts',
       `process.stdout.write(${JSON.stringify(answer)} + JSON.stringify(process.argv.slice(2)));\n`,
     );
-    this.write('engine/worker.ts', 'export const worker = 1;\n');
+    for (const name of ['main', 'provision', 'worker']) this.write(`engine/${name}.ts`, `export const ${name} = 1;\n`);
   }
 
   /** Sources that only count as bytes, for a CMake that only pretends. */

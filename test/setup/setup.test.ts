@@ -284,7 +284,7 @@ describe.skipIf(process.platform !== 'linux')('set-up', () => {
       // A checkout by git touches files without changing them: looked at, not built.
       const later = new Date(Date.now() + 60_000);
       utimesSync(checkout.path('native', 'src', 'main.cpp'), later, later);
-      expect((await checkout.run(['setup'], env)).stderr).toBe('Ready. Next: npm run demo\n');
+      expect((await checkout.run(['setup'], env)).stderr).toBe('Ready. Next: npm start, or npm run demo\n');
       expect((await checkout.run(['setup'], env)).stderr).toContain('nothing to do');
       rmSync(JSON.parse(readFileSync(checkout.path('dist', 'native.json'), 'utf8')).addon);
       expect((await checkout.run(['cli'], env)).stdout).toBe('second[]');
