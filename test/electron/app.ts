@@ -14,6 +14,7 @@ export const describeApp = describe.skipIf(electron === null);
 export function useApp() {
   let screen: Screen;
   let started: Launched[] = [];
+  let common: Promise<Launched> | null = null;
   beforeAll(async () => {
     screen = await openScreen();
   });
@@ -22,13 +23,24 @@ export function useApp() {
     started = [];
     await Promise.all(ending.map((app) => app.close()));
   });
-  afterAll(() => screen?.close());
+  afterAll(async () => {
+    await (await common)?.close();
+    screen?.close();
+  });
+  const open = (options: Partial<LaunchOptions> = {}): Promise<Launched> => {
+    if (electron === null) throw new Error('There is no Electron');
+    return launch(electron, { screen, appDir: appDir(), ...options });
+  };
   return {
     electron: electron as NonNullable<typeof electron>,
     options: (): LaunchOptions => ({ screen, appDir: appDir() }),
+    /** For the tests of a file that leave the app as it is. */
+    shared(): Promise<Launched> {
+      common ??= open();
+      return common;
+    },
     async start(options: Partial<LaunchOptions> = {}): Promise<Launched> {
-      if (electron === null) throw new Error('There is no Electron');
-      const app = await launch(electron, { screen, appDir: appDir(), ...options });
+      const app = await open(options);
       started.push(app);
       return app;
     },

@@ -32,9 +32,10 @@ describeApp('training', () => {
   async function startLongRun(name: string): Promise<Launched> {
     const home = mkdtempSync(path.join(os.tmpdir(), 'gradloom-home-'));
     const started = await tested.start({ home, words: [writeProject(home, name, { epochs: 10_000 })] });
+    await started.page.getByText('No problems').waitFor();
     await started.page.getByRole('button', { name: 'Train', exact: true }).click();
     await epochShown(started.page, 2).catch(async (thrown) => {
-      const text = await started.page.evaluate(() => document.body.innerText);
+      const text = await started.page.evaluate(() => document.body.textContent);
       throw new Error(`${thrown}\nThe page:\n${text}\nThe processes:\n${started.complaints()}`);
     });
     return started;

@@ -7,9 +7,10 @@ import { launchEnvironment, launchWords } from './electron.ts';
 
 describeApp('the window', () => {
   const tested = useApp();
+  const { shared } = tested;
 
   test('opens on its own scheme, sandboxed, without Node, and reaches the engine', async () => {
-    const { page, app, home } = await tested.start();
+    const { page, app, home } = await shared();
     expect(await page.title()).toBe('Gradloom');
     expect(page.url()).toMatch(/^gradloom:\/\/app\/index\.html/);
     expect(
@@ -32,7 +33,7 @@ describeApp('the window', () => {
   });
 
   test('serves files of the build only, with a strict policy', async () => {
-    const { page } = await tested.start();
+    const { page } = await shared();
     const answers = await page.evaluate(async () => {
       const status = async (address: string) =>
         fetch(address).then(
@@ -69,36 +70,8 @@ describeApp('the window', () => {
     expect(answers.beyond).toEqual(['refused', 'refused', 'refused', 'refused']);
   });
 
-  test('cannot be led away, opens no other window, gets no permission', async () => {
-    const { page, app } = await tested.start();
-    const before = page.url();
-    const permissions = await page.evaluate(async () => {
-      const media = await navigator.mediaDevices.getUserMedia({ audio: true }).then(
-        () => 'given',
-        () => 'refused',
-      );
-      return { media, notifications: await Notification.requestPermission() };
-    });
-    expect(permissions).toEqual({ media: 'refused', notifications: 'denied' });
-    await page.evaluate(() => {
-      const link = document.createElement('a');
-      link.href = 'https://example.org/';
-      document.body.append(link);
-      link.click();
-      window.location.href = 'file:///etc/passwd';
-    });
-    await page.waitForTimeout(500);
-    // Last, and seen from main: the debugger would wait for the window that never comes.
-    await page.evaluate(() => void setTimeout(() => window.open('https://example.org/')));
-    await page.waitForTimeout(500);
-    const addresses = await app.evaluate(({ BrowserWindow }) =>
-      BrowserWindow.getAllWindows().map((window) => window.webContents.getURL()),
-    );
-    expect(addresses).toEqual([before]);
-  });
-
   test('main answers the app’s own page only', async () => {
-    const { app } = await tested.start();
+    const { app } = await shared();
     const said = await app.evaluate(async ({ BrowserWindow }) => {
       const own = BrowserWindow.getAllWindows()[0]?.webContents as unknown as {
         getLastWebPreferences(): { preload: string };
@@ -123,6 +96,34 @@ describeApp('the window', () => {
     });
     expect(said.port).toBe(false);
     for (const answer of said.answers) expect(answer).toContain('is for Gradloom');
+  });
+
+  test('cannot be led away, opens no other window, gets no permission', async () => {
+    const { page, app } = await shared();
+    const before = page.url();
+    const permissions = await page.evaluate(async () => {
+      const media = await navigator.mediaDevices.getUserMedia({ audio: true }).then(
+        () => 'given',
+        () => 'refused',
+      );
+      return { media, notifications: await Notification.requestPermission() };
+    });
+    expect(permissions).toEqual({ media: 'refused', notifications: 'denied' });
+    await page.evaluate(() => {
+      const link = document.createElement('a');
+      link.href = 'https://example.org/';
+      document.body.append(link);
+      link.click();
+      window.location.href = 'file:///etc/passwd';
+    });
+    await page.waitForTimeout(500);
+    // Last, and seen from main: the debugger would wait for the window that never comes.
+    await page.evaluate(() => void setTimeout(() => window.open('https://example.org/')));
+    await page.waitForTimeout(500);
+    const addresses = await app.evaluate(({ BrowserWindow }) =>
+      BrowserWindow.getAllWindows().map((window) => window.webContents.getURL()),
+    );
+    expect(addresses).toEqual([before]);
   });
 
   test('a second start opens its project in the first one’s window and ends', async () => {
