@@ -17,7 +17,8 @@ export function readDropped(name: string, text: string): Dropped {
   try {
     ({ project } = readProject(text));
   } catch (thrown) {
-    return { problem: `${name} is not a project: ${thrown instanceof Error ? thrown.message : String(thrown)}`, hint };
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return { problem: `${name} is not a project: ${why.replace(/^The project is not JSON: /, '')}`, hint };
   }
   if (!isObject(project) || !('model' in project || 'data' in project || 'training' in project)) {
     return { problem: `${name} is not a project: it has neither data, model nor training`, hint };
