@@ -1,8 +1,10 @@
 /** `serve`: the browser shell, until a signal ends it. */
 import { spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { openEngine } from '../api/engine.ts';
+import { GradloomError } from '../contract/errors.ts';
 import { nodeProcesses } from '../processes.ts';
 import { loopback, type Shell, startShell } from '../serve.ts';
 import { isLoopback } from '../serve-guard.ts';
@@ -33,7 +35,7 @@ export const addServe: AddCommand = (program, context) => {
     )
     .action(async (project: string | undefined, { host, port, root, open }: ServeOptions) => {
       const log = (text: string) => process.stderr.write(`${text}\n`);
-      const engine = openEngine({ processes: nodeProcesses, root: path.resolve(root ?? workspaceDir()), log });
+      const engine = openEngine({ processes: nodeProcesses, root: rootFolder(root), log });
       const shell = await startShell({ engine, host, log, ...(port === undefined ? {} : { port }) });
       // The browser keeps what follows the # when it is sent on.
       const place = project === undefined ? '' : `#/build?project=${encodeURIComponent(path.resolve(project))}`;
@@ -52,6 +54,16 @@ export const addServe: AddCommand = (program, context) => {
       context.exitCode = signalCode[signal];
     });
 };
+
+function rootFolder(given: string | undefined): string {
+  if (given === undefined) return workspaceDir(); // made on first use
+  const folder = path.resolve(given);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw new GradloomError('BAD_CALL', `${folder} is no folder that is there`, {
+    hint: 'Give the folder below which projects and data are picked.',
+    path: folder,
+  });
+}
 
 function greet(out: Output, { host, port }: Shell, url: string): void {
   out.say(`Gradloom is at ${out.style('cyan', url)}`);
