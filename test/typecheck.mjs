@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folders = ['engine/contract', 'engine', 'electron', 'native', 'test'].filter((folder) =>
+const folders = ['engine/contract', 'engine', 'electron', 'renderer', 'native', 'test'].filter((folder) =>
   existsSync(path.join(root, folder, 'tsconfig.json')),
 );
 const compiler = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');

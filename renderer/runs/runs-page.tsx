@@ -5,12 +5,13 @@ import { useLocation } from 'wouter';
 import type { RunRow } from '../../engine/contract/api.ts';
 import { removeRuns, useRuns } from '../state/runs.ts';
 import { Button, DataTable, EmptyState, ErrorNotice, Page, plural, SearchField, Skeleton } from '../ui/index.ts';
-import { type Filter, filterRuns, StateFilter } from './filter.tsx';
 import { canRemove, columnsOf } from './run-columns.tsx';
 import { RunDetailsPanel } from './run-details-panel.tsx';
+import { type Filter, filterRuns } from './run-filter.ts';
 import styles from './runs.module.css';
 import { SelectionCurves } from './selection-curves.tsx';
 import { SelectionPanel } from './selection-panel.tsx';
+import { StateFilter } from './state-filter.tsx';
 
 export default function RunsPage({ name }: { name: string | null }) {
   const list = useRuns((state) => state.list);
