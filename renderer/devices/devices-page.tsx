@@ -1,5 +1,6 @@
 /** What there is to compute with: a card for each device, this computer, the versions, and what is missing and why. */
 import type { DeviceReport } from '../../engine/contract/wire.ts';
+import { deviceNamed } from '../state/device.ts';
 import { askDevices, useDevices } from '../state/devices.ts';
 import { useSession } from '../state/session.ts';
 import { ago, Button, bytes, ErrorNotice, moment, Page, Panel, Skeleton } from '../ui/index.ts';
@@ -31,7 +32,7 @@ export default function DevicesPage() {
 
 function Report({ report }: { report: DeviceReport }) {
   const preferred = useSession((state) => state.settings?.device ?? null);
-  const chosen = report.devices.find(({ name }) => name === preferred) ?? report.devices.at(-1);
+  const chosen = deviceNamed(preferred, report.devices);
   const gpu = hasGpu(report);
   return (
     <>

@@ -1,9 +1,12 @@
 /** The device chip: what a run would take, or takes, and how full its memory is. */
 import { useEffect } from 'react';
 import { useLocation } from 'wouter';
+import { deviceNamed } from '../state/device.ts';
 import { startDevices, useDevices } from '../state/devices.ts';
 import { useFollowed, useHead } from '../state/live.ts';
+import { usePlan } from '../state/project.ts';
 import { useLiveRun } from '../state/runs.ts';
+import { useSession } from '../state/session.ts';
 import { bytes } from '../ui/index.ts';
 import styles from './frame.module.css';
 
@@ -13,8 +16,10 @@ export function DeviceChip() {
   const run = useLiveRun();
   const head = useHead(useFollowed(run?.folder ?? null));
   useEffect(startDevices, []);
-  const wanted = run?.summary?.device ?? head?.device;
-  const device = report?.devices.find(({ name }) => name === wanted) ?? report?.devices.at(-1);
+  const asked = usePlan()?.project.training.device ?? 'auto';
+  const remembered = useSession((state) => state.settings?.device);
+  const wanted = run?.summary?.device ?? head?.device ?? (asked === 'auto' ? remembered : asked);
+  const device = report ? deviceNamed(wanted, report.devices) : undefined;
   const total = device?.memory_total ?? null;
   const onHost = device?.name === 'cpu';
   const used = head?.memory
