@@ -46,7 +46,7 @@ export function columnsOf(runs: readonly RunRow[]): Column<RunRow>[] {
     {
       key: 'epochs',
       title: 'Epochs',
-      width: 70,
+      width: 84,
       align: 'right',
       descendingFirst: true,
       sort: ({ summary }) => summary?.epoch,
