@@ -1,20 +1,13 @@
 /** The network as a whole: its size, the memory that training takes, the weights it starts from, its PyTorch code. */
 import { modelFields } from '../../engine/contract/settings.ts';
+import { MemoryParts } from '../project-parts/memory-parts.tsx';
 import { pickPath } from '../state/files.ts';
 import { useFormAt } from '../state/form.ts';
 import { usePlan } from '../state/project.ts';
 import { applyFix } from '../state/stack-store.ts';
-import { bytes, CodeBlock, dims, flops, integer, Num, plural, SchemaForm, Section, StackedBar } from '../ui/index.ts';
+import { bytes, CodeBlock, dims, flops, integer, Num, plural, SchemaForm, Section } from '../ui/index.ts';
 import styles from './inspector.module.css';
 import { modelCode } from './python.ts';
-
-const parts = [
-  { key: 'activations', label: 'Activations', color: 'var(--series-2)' },
-  { key: 'weights', label: 'Weights', color: 'var(--series-0)' },
-  { key: 'gradients', label: 'Gradients', color: 'var(--series-3)' },
-  { key: 'optimizer', label: 'Optimizer', color: 'var(--series-4)' },
-  { key: 'input', label: 'Input', color: 'var(--series-7)' },
-] as const;
 
 const modelPlace = ['model'];
 
@@ -67,13 +60,7 @@ export function ModelInspector() {
           </dd>
         </div>
       </dl>
-      {plan.memory.total > 0 && (
-        <StackedBar
-          label="Memory in training"
-          format={bytes}
-          parts={parts.map(({ key, label, color }) => ({ label, color, value: plan.memory[key] }))}
-        />
-      )}
+      {plan.memory.total > 0 && <MemoryParts memory={plan.memory} />}
       <div className={styles.form} data-inspect="form">
         <SchemaForm
           shape={modelFields}

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { Choice } from '../../engine/contract/device-choice.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
 import type { Problem } from '../../engine/contract/problems.ts';
+import { MemoryParts } from '../project-parts/memory-parts.tsx';
 import { ProblemList } from '../project-parts/problem-list.tsx';
 import { useDevices } from '../state/devices.ts';
 import { epochEstimate } from '../state/estimates.ts';
@@ -172,14 +173,6 @@ function Checks({ plan, problems, taken }: Omit<BeforeStartProps, 'onShow'>) {
 
 const fitWords: Record<Fit, string> = { fits: 'Fits', tight: 'Tight', 'too large': 'Does not fit' };
 
-const memoryParts = [
-  { key: 'weights', label: 'Weights', color: 'var(--series-0)' },
-  { key: 'gradients', label: 'Gradients', color: 'var(--series-5)' },
-  { key: 'optimizer', label: 'Optimizer', color: 'var(--series-4)' },
-  { key: 'activations', label: 'Activations', color: 'var(--series-1)' },
-  { key: 'input', label: 'Batch', color: 'var(--series-2)' },
-] as const;
-
 function Memory({ plan, taken }: { plan: Plan; taken: Choice | null }) {
   const report = useDevices((state) => state.report);
   const device = report?.devices.find(({ name }) => name === taken?.value);
@@ -213,11 +206,7 @@ function Memory({ plan, taken }: { plan: Plan; taken: Choice | null }) {
         ) : (
           <p className={classes.quiet}>{bytes(memory.total)} estimated; what the device has is not available.</p>
         )}
-        <StackedBar
-          label="Memory by part"
-          parts={memoryParts.map(({ key, label, color }) => ({ label, color, value: memory[key] }))}
-          format={bytes}
-        />
+        <MemoryParts memory={memory} />
         {fit && fit !== 'fits' && (
           <p className={classes.note}>
             Smaller batches need less: activations grow with the batch size, and accumulation keeps the effective batch.

@@ -1,0 +1,21 @@
+/** The memory that training is estimated to take, by part: the same parts in the same colours wherever they are shown. */
+import type { MemoryEstimate } from '../../engine/contract/plan-types.ts';
+import { bytes, StackedBar } from '../ui/index.ts';
+
+const parts = [
+  { key: 'activations', label: 'Activations', color: 'var(--series-2)' },
+  { key: 'weights', label: 'Weights', color: 'var(--series-0)' },
+  { key: 'gradients', label: 'Gradients', color: 'var(--series-3)' },
+  { key: 'optimizer', label: 'Optimizer', color: 'var(--series-4)' },
+  { key: 'input', label: 'Batch', color: 'var(--series-7)' },
+] as const;
+
+export function MemoryParts({ memory }: { memory: MemoryEstimate }) {
+  return (
+    <StackedBar
+      label="Memory in training"
+      format={bytes}
+      parts={parts.map(({ key, label, color }) => ({ label, color, value: memory[key] }))}
+    />
+  );
+}
