@@ -213,6 +213,7 @@ export class Service {
   /** Starts a worker, gives it its job, and listens until it ends. */
   async #converse(job: Job, { onEvent, onRow, onComplaint, signal }: Conversation): Promise<JobResult | null> {
     if (this.#closed) throw new GradloomError('CLOSED', 'The engine service is closed');
+    if (signal?.aborted) throw new GradloomError('CANCELLED', 'It was cancelled before it began');
     const child = this.#host.start(this.#workerEntry);
     const send = (message: ToWorker) => child.send(message);
     const asked = new Map<number, (status: RunState) => void>();
@@ -247,7 +248,7 @@ export class Service {
       void exited.then((info) => {
         this.#workers.delete(worker);
         for (const answer of asked.values()) answer('interrupted');
-        reject(workerDied(info)); // without effect after a result
+        reject(workerDied(info, job.type)); // without effect after a result
       });
     });
     send(job);
@@ -255,10 +256,13 @@ export class Service {
   }
 }
 
-function workerDied({ code, signal, stderr }: ExitInfo): GradloomError {
+function workerDied({ code, signal, stderr }: ExitInfo, job: Job['type']): GradloomError {
   const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
   const said = stderr.trim().split('\n').slice(-3).join('\n');
-  return new GradloomError('WORKER_DIED', `The process of the run ended ${how}${said === '' ? '' : `: ${said}`}`, {
+  const ofRun = job === 'train' || job === 'resume';
+  const message = `${ofRun ? 'The process of the run' : `The process that did this (${job})`} ended ${how}${said === '' ? '' : `: ${said}`}`;
+  if (!ofRun) return new GradloomError('WORKER_DIED', message, { hint: 'Try again.' });
+  return new GradloomError('WORKER_DIED', message, {
     hint:
       signal === 'SIGKILL'
         ? 'The system may have run out of memory: try a smaller batch size. The run can be resumed.'

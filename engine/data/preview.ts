@@ -6,7 +6,7 @@ import type { DataFacts } from '../contract/tensors.ts';
 import type { PreviewSample, ProjectPreview } from '../contract/wire.ts';
 import type { OpenSource } from './open-source.ts';
 import type { DataPack } from './pack.ts';
-import { idxRows, packRows, type Rows } from './rows.ts';
+import { idxRows, type Kept, packRows, type Rows } from './rows.ts';
 import { factsOf, openSource } from './source.ts';
 import { applyTransform } from './transform.ts';
 
@@ -32,11 +32,15 @@ export class Previews {
   /** Packs a source that only libtorch can draw; answers its pack. */
   readonly #pack: (source: ResolvedSource, baseDir: string, signal?: AbortSignal) => Promise<DataPack>;
   #known: Known | null = null;
-  readonly #keep: Parameters<typeof idxRows>[2] = { unpacked: null };
+  readonly #keep: Kept;
   #forget: NodeJS.Timeout | undefined;
 
-  constructor(pack: (source: ResolvedSource, baseDir: string, signal?: AbortSignal) => Promise<DataPack>) {
+  constructor(
+    pack: (source: ResolvedSource, baseDir: string, signal?: AbortSignal) => Promise<DataPack>,
+    { mostBytes = 256 << 20 }: { mostBytes?: number } = {},
+  ) {
     this.#pack = pack;
+    this.#keep = { mostBytes, unpacked: null };
   }
 
   /** @throws GradloomError DATA_*, LABEL_RANGE, NOT_READABLE */
@@ -125,7 +129,7 @@ export class Previews {
 }
 
 /** Rows by part of a source whose files can be read in part; none for one that is drawn. */
-function rowsOf({ files, columns }: OpenSource, keep: Parameters<typeof idxRows>[2]): Map<string, Rows> {
+function rowsOf({ files, columns }: OpenSource, keep: Kept): Map<string, Rows> {
   const isClass = columns.target.dtype === 'int64';
   return new Map(Object.entries(files ?? {}).map(([part, pair]) => [part, idxRows(pair, isClass, keep)]));
 }

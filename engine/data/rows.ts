@@ -10,20 +10,15 @@ export interface Rows {
   labels(signal?: AbortSignal): Promise<Uint32Array | null>;
 }
 
-/** A packed file up to this size is unpacked once and kept; of a larger one everything before the wanted samples is read each time. */
-const keptBytes = 256 << 20;
-
-interface Unpacked {
-  key: string;
-  bytes: Promise<Buffer>;
+/** What was unpacked last. */
+export interface Kept {
+  /** A packed file up to this size is unpacked once and kept; of a larger one everything before the wanted samples is read each time. */
+  readonly mostBytes: number;
+  unpacked: { key: string; bytes: Promise<Buffer> } | null;
 }
 
-/** Rows of IDX files. `keep` holds what was unpacked last. */
-export function idxRows(
-  { input, target }: { input: IdxFile; target: IdxFile },
-  isClass: boolean,
-  keep: { unpacked: Unpacked | null },
-): Rows {
+/** Rows of IDX files. */
+export function idxRows({ input, target }: { input: IdxFile; target: IdxFile }, isClass: boolean, keep: Kept): Rows {
   const count = input.dims[0] ?? 0;
   const width = input.dims.slice(1).reduce((product, dim) => product * dim, 1);
   const { bytes, read } = input.type;
@@ -55,7 +50,7 @@ export function idxRows(
       if (input.fileBytes === input.headerBytes + input.dataBytes) {
         return readAt(input.path, positions, rowBytes, input.headerBytes, decode);
       }
-      if (input.dataBytes <= keptBytes) {
+      if (input.dataBytes <= keep.mostBytes) {
         const all = await whole(signal);
         return positions.map((at) => decode(all.subarray(at * rowBytes, (at + 1) * rowBytes)));
       }

@@ -35,15 +35,21 @@ function identity(name: string, width: number): Buffer {
   return Buffer.concat([length, header, Buffer.from(values.buffer)]);
 }
 
-test.each([false, true])('samples of IDX files, gzipped: %s', async (zipped) => {
+test.each([
+  [false, 1e9],
+  [true, 1e9],
+  [true, 0],
+])('samples of IDX files, gzipped: %s, kept in memory up to %d bytes', async (zipped, mostBytes) => {
   const { path, images } = digits(zipped);
-  const previews = new Previews(nothingToPack);
+  const previews = new Previews(nothingToPack, { mostBytes });
   const source = { kind: 'idx' as const, path };
   const shown = await previews.preview(source, '/', [normalize], { part: 'train', start: 7, count: 3 });
   expect(shown).toMatchObject({ total: 60, transformError: null, facts: { parts: { train: 60, test: 8 } } });
   expect(shown.samples.map(({ index, target }) => [index, target])).toEqual([[7, 3], [8, 0], [9, 1]]); // biome-ignore format: short
   const raw = images.slice(7 * 30, 8 * 30).map((value) => Math.fround(value / 255));
   expect(shown.samples[0]?.raw).toEqual(raw);
+  const last = await previews.preview(source, '/', [], { part: 'train', start: 58, count: 9 });
+  expect(last.samples[1]?.raw).toEqual(images.slice(59 * 30).map((value) => Math.fround(value / 255)));
   expect(shown.range.raw).toEqual([0, 1].map(() => expect.any(Number)));
   const only = await previews.preview(source, '/', [], { part: 'train', start: 2, count: 2, class: 3 });
   expect(only.total).toBe(15);
