@@ -4,6 +4,13 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { protocol } from 'electron';
+import {
+  contentPolicy,
+  contentType,
+  indexName,
+  namesInManifest,
+  noncePlaceholder,
+} from '../engine/contract/window-files.ts';
 
 export const scheme = 'gradloom';
 export const origin = `${scheme}://app`;
@@ -12,17 +19,6 @@ export const firstStartPage = `${scheme}://first-start/`;
 
 /** Beside this file's folder, in dist/ as in a package. */
 const folder = path.join(__dirname, '..', 'renderer');
-
-const types: Record<string, string> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.ico': 'image/x-icon',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.woff2': 'font/woff2',
-};
 
 /** Before the app is ready: the scheme behaves like https, with an origin of its own. */
 export function registerScheme(): void {
@@ -37,67 +33,45 @@ export function serveScheme(): void {
   protocol.handle(scheme, (request) => answer(request, known));
 }
 
-interface ManifestEntry {
-  file: string;
-  css?: string[];
-  assets?: string[];
-}
-
 /** Paths as they stand in an address, without the first slash. */
-function builtFiles(): Set<string> {
-  const manifest: Record<string, ManifestEntry> = JSON.parse(
-    readFileSync(path.join(folder, '.vite', 'manifest.json'), 'utf8'),
-  );
-  const named = Object.values(manifest).flatMap(({ file, css = [], assets = [] }) => [file, ...css, ...assets]);
-  return new Set(['index.html', ...named]);
+function builtFiles(): ReadonlySet<string> {
+  return namesInManifest(readFileSync(path.join(folder, '.vite', 'manifest.json'), 'utf8'));
 }
 
-async function answer(request: Request, known: Set<string>): Promise<Response> {
-  const url = new URL(request.url);
-  if (request.url === firstStartPage)
-    return withNonce(firstStartHtml, "default-src 'none'; style-src 'nonce-__CSP_NONCE__'");
-  const name = url.pathname === '/' ? 'index.html' : url.pathname.slice(1);
-  if (url.host !== 'app' || !known.has(name)) return refusal(404, 'Not found');
+async function answer(request: Request, known: ReadonlySet<string>): Promise<Response> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405, 'Only GET');
-  const content = await readFile(path.join(folder, name)).catch(() => null);
+  if (request.url === firstStartPage) return page(firstStartHtml, firstStartPolicy);
+  const url = new URL(request.url);
+  const name = url.pathname === '/' ? indexName : url.pathname.slice(1);
+  if (url.host !== 'app' || (name !== indexName && !known.has(name))) return refusal(404, 'Not found');
+  const content = await readFile(path.join(folder, ...name.split('/'))).catch(() => null);
   if (content === null) return refusal(404, 'Not found');
-  const headers: Record<string, string> = {
-    'content-type': types[path.extname(name)] ?? 'application/octet-stream',
+  if (name === indexName) return page(content.toString('utf8'), contentPolicy);
+  const headers = {
+    'content-type': contentType(name),
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-cache',
   };
-  if (name === 'index.html') return withNonce(content.toString('utf8'), policy);
   return new Response(new Uint8Array(content), { headers });
 }
 
-/** Pages get their styles' nonce anew each time. */
-function withNonce(html: string, contentPolicy: string): Response {
-  const fill = (text: string) => text.replaceAll('__CSP_NONCE__', nonce);
+/** Its styles get a nonce of their own each time. */
+function page(html: string, policy: (nonce: string) => string): Response {
   const nonce = randomBytes(16).toString('base64');
   const headers = {
-    'content-type': types['.html'] ?? '',
-    'content-security-policy': fill(contentPolicy),
+    'content-type': contentType(indexName),
+    'content-security-policy': policy(nonce),
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
   };
-  return new Response(fill(html), { headers });
+  return new Response(html.replaceAll(noncePlaceholder, nonce), { headers });
 }
 
 function refusal(status: number, text: string): Response {
   return new Response(text, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } });
 }
 
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'nonce-__CSP_NONCE__'",
-  "font-src 'self'",
-  "img-src 'self' data: blob:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const firstStartPolicy = (nonce: string) => `default-src 'none'; style-src 'nonce-${nonce}'`;
 
 /** Filled by its preload. */
 const firstStartHtml = `<!doctype html>
@@ -105,7 +79,7 @@ const firstStartHtml = `<!doctype html>
 <meta charset="utf-8">
 <meta name="color-scheme" content="light dark">
 <title>Gradloom</title>
-<style nonce="__CSP_NONCE__">
+<style nonce="${noncePlaceholder}">
   body { font: 14px/1.5 system-ui, sans-serif; margin: 32px; background: Canvas; color: CanvasText; }
   h1 { font-size: 18px; margin: 0 0 8px; }
   #state { white-space: pre-line; min-height: 66px; font-variant-numeric: tabular-nums; }

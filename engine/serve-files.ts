@@ -3,50 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { z } from 'zod';
-
-const types: Record<string, string> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.ico': 'image/x-icon',
-  '.webp': 'image/webp',
-  '.woff2': 'font/woff2',
-  '.woff': 'font/woff',
-  '.ttf': 'font/ttf',
-};
-
-const manifestSchema = z.record(
-  z.string(),
-  z.object({
-    file: z.string(),
-    css: z.array(z.string()).optional(),
-    assets: z.array(z.string()).optional(),
-  }),
-);
-
-const indexName = 'index.html';
+import { contentPolicy, contentType, indexName, namesInManifest, noncePlaceholder } from './contract/window-files.ts';
 
 export interface ServedFile {
   body: Buffer;
   headers: Record<string, string>;
-}
-
-export function contentPolicy(nonce: string): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
-    "font-src 'self'",
-    "img-src 'self' data: blob:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
 }
 
 export class WindowFiles {
@@ -74,7 +35,7 @@ export class WindowFiles {
     return {
       body,
       headers: {
-        'Content-Type': types[path.extname(name).toLowerCase()] ?? 'application/octet-stream',
+        'Content-Type': contentType(name),
         // Their names change with their content.
         'Cache-Control': 'public, max-age=31536000, immutable',
         'Content-Security-Policy': contentPolicy('none'),
@@ -88,9 +49,9 @@ export class WindowFiles {
     if (text === null) return null;
     const nonce = randomBytes(16).toString('base64url');
     return {
-      body: Buffer.from(text.replaceAll('__CSP_NONCE__', nonce)),
+      body: Buffer.from(text.replaceAll(noncePlaceholder, nonce)),
       headers: {
-        'Content-Type': types['.html'] as string,
+        'Content-Type': contentType(indexName),
         'Cache-Control': 'no-store',
         'Content-Security-Policy': contentPolicy(nonce),
       },
@@ -111,16 +72,5 @@ export class WindowFiles {
 }
 
 async function readManifest(file: string): Promise<ReadonlySet<string>> {
-  const text = await readFile(file, 'utf8').catch(() => '{}');
-  const manifest = manifestSchema.parse(JSON.parse(text));
-  return new Set(
-    Object.values(manifest)
-      .flatMap((entry) => [entry.file, ...(entry.css ?? []), ...(entry.assets ?? [])])
-      .filter(isPlain),
-  );
-}
-
-/** Below the folder whatever the manifest says. */
-function isPlain(name: string): boolean {
-  return !/[\\\0]/.test(name) && name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+  return namesInManifest(await readFile(file, 'utf8').catch(() => '{}'));
 }
