@@ -1,4 +1,5 @@
 /** A whole Gradloom for one test file: a home of its own, a service, a browser; and pages that tell whatever goes wrong in them. */
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -47,6 +48,12 @@ export class Studio {
     this.#connection = null;
     this.#service?.kill('SIGKILL');
     await this.#service?.ended;
+  }
+
+  /** Processes that the service has started: workers of runs. */
+  workers(): number[] {
+    const found = spawnSync('pgrep', ['-P', String(this.#service?.pid)], { encoding: 'utf8' });
+    return found.stdout.split('\n').filter(Boolean).map(Number);
   }
 
   get origin(): string {

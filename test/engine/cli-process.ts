@@ -21,6 +21,7 @@ export interface Live {
   /** Resolves with the first line of that type (and content), also one that has come already. */
   until(match: (line: Line) => boolean): Promise<Line>;
   kill(signal: NodeJS.Signals): void;
+  pid: number;
   ended: Promise<Ended>;
 }
 
@@ -87,6 +88,7 @@ export function start(home: string, words: string[], environment: NodeJS.Process
         settle();
       }),
     kill: (signal) => child.kill(signal),
+    pid: Number(child.pid),
     ended,
   };
 }
