@@ -16,7 +16,10 @@ export const LaneHead = memo(function LaneHead({ row }: { row: LaneRow }) {
   return (
     <div
       className={styles.lane}
-      role="none"
+      role="treeitem"
+      aria-level={row.depth + 1}
+      aria-selected={false}
+      tabIndex={-1}
       data-row
       data-dimmed={row.dimmed || undefined}
       style={depthStyle(row.depth)}
@@ -50,7 +53,6 @@ export const EmptyPlace = memo(function EmptyPlace({ row, level }: { row: EmptyR
       role="treeitem"
       aria-selected={false}
       aria-level={level}
-      aria-label={`${words}. Layers that are added go here.`}
       tabIndex={active ? 0 : -1}
       className={styles.row}
       data-row
@@ -74,7 +76,10 @@ export const BlockEnd = memo(function BlockEnd({ row, largest }: { row: EndRow; 
   return (
     <div
       className={styles.row}
-      role="none"
+      role="treeitem"
+      aria-level={row.depth + 1}
+      aria-selected={false}
+      tabIndex={-1}
       data-row
       data-dimmed={row.dimmed || undefined}
       style={depthStyle(row.depth)}
@@ -87,14 +92,15 @@ export const BlockEnd = memo(function BlockEnd({ row, largest }: { row: EndRow; 
           <IconButton label="Add a branch" icon={IconPlus} size={20} onClick={() => addBranchTo(row.owner)} />
         )}
       </div>
-      <Ribbon dims={row.output} largest={largest} />
+      {/* Nothing comes out of a block that nothing uses. */}
+      {!row.owner.startsWith('block ') && <Ribbon dims={row.output} largest={largest} />}
     </div>
   );
 });
 
 export const UnusedBlock = memo(function UnusedBlock({ row }: { row: BlockRow }) {
   return (
-    <div className={styles.unused} role="none" data-row style={depthStyle(0)}>
+    <div className={styles.unused} role="treeitem" aria-level={1} aria-selected={false} tabIndex={-1} data-row>
       <span className={styles.laneLabel}>Block “{row.name}”, not used</span>
       <IconButton
         label={`Remove block ${row.name}`}

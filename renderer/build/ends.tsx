@@ -33,7 +33,7 @@ export function InputCard({ largest }: { largest: number }) {
   };
   const missing = source === null || factsError !== null;
   return (
-    <div className={styles.row} role="none">
+    <div className={styles.row}>
       <div className={styles.endCard} data-problem={missing ? 'warning' : undefined}>
         <IconDatabase size={16} stroke={1.75} aria-hidden />
         <span className={styles.label}>Input</span>
@@ -72,7 +72,7 @@ export function OutputCard({ row, problems }: { row: OutputRow; problems: StackV
         ? `wants ${dims(wanted)}, one score a class`
         : `wants ${dims(wanted)}, the target's shape`;
   return (
-    <div className={styles.row} role="none" data-row>
+    <div className={styles.row} data-row>
       <div className={styles.endCard} data-problem={worst(all) ?? undefined}>
         <IconTargetArrow size={16} stroke={1.75} aria-hidden />
         <span className={styles.label}>Output</span>

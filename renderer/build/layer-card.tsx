@@ -18,7 +18,7 @@ import {
   toggleSelected,
   useStackState,
 } from '../state/stack-store.ts';
-import { CostBars, dims, IconButton, plural, ShapeRibbon, useDragSource } from '../ui/index.ts';
+import { CostBars, IconButton, plural, ShapeRibbon, useDragSource } from '../ui/index.ts';
 import { categoryOf, LayerIcon } from './layer-icons.tsx';
 import { ProblemNotes, worst } from './problems.tsx';
 import styles from './stack.module.css';
@@ -29,22 +29,11 @@ export const CostScale = createContext<Costs>(noCosts);
 
 function RowCosts({ costs }: { costs: Costs | null }) {
   const max = useContext(CostScale);
-  return <div className={styles.costs}>{costs && <CostBars {...costs} max={max} />}</div>;
-}
-
-/** What a row is called by who does not see it. */
-export function spokenName(row: LayerRow): string {
-  const name = nameOf(row.layer);
-  return [
-    name === '' ? row.kind : `${name}, ${row.kind}`,
-    summaryOf(row.layer),
-    row.folded === true ? `folded, ${plural(row.inside, 'layer')} inside` : '',
-    row.output === null ? 'shape unknown' : `answers ${dims(row.output)}`,
-    row.disabled ? 'disabled' : '',
-    row.problems.length > 0 ? plural(row.problems.length, 'problem') : '',
-  ]
-    .filter((part) => part !== '')
-    .join(', ');
+  return (
+    <div className={styles.costs} aria-hidden>
+      {costs && <CostBars {...costs} max={max} />}
+    </div>
+  );
 }
 
 export const rowElementId = (key: string) => `stack-row-${key}`;
@@ -81,7 +70,6 @@ export const LayerCard = memo(function LayerCard({ row, largest, onMenu }: Layer
       ref={node}
       id={rowElementId(row.key)}
       role="treeitem"
-      aria-label={spokenName(row)}
       aria-level={row.depth + 1}
       aria-posinset={row.position}
       aria-setsize={row.siblings}
@@ -100,6 +88,7 @@ export const LayerCard = memo(function LayerCard({ row, largest, onMenu }: Layer
       onPointerEnter={() => setHovered(true)}
       onPointerLeave={() => setHovered(false)}
     >
+      <Content row={row} largest={largest} selected={selected} tools={hovered} onMenu={menu} />
       <button
         type="button"
         ref={handle}
@@ -111,7 +100,6 @@ export const LayerCard = memo(function LayerCard({ row, largest, onMenu }: Layer
       >
         <IconGripVertical size={14} aria-hidden />
       </button>
-      <Content row={row} largest={largest} selected={selected} tools={hovered || active} onMenu={menu} />
     </div>
   );
 });
@@ -134,6 +122,10 @@ const Content = memo(function Content({ row, largest, selected, tools, onMenu }:
         data-selected={selected || undefined}
         data-problem={worst(row.problems) ?? undefined}
       >
+        <span className={styles.icon}>
+          <LayerIcon kind={row.kind} />
+        </span>
+        <Title row={row} />
         {row.folded !== null && (
           <button
             type="button"
@@ -145,15 +137,11 @@ const Content = memo(function Content({ row, largest, selected, tools, onMenu }:
             <IconChevronRight size={14} data-open={!row.folded || undefined} aria-hidden />
           </button>
         )}
-        <span className={styles.icon}>
-          <LayerIcon kind={row.kind} />
-        </span>
-        <Title row={row} />
         <span className={styles.tools}>
           {row.disabled && <span className={styles.badge}>disabled</span>}
           {row.number !== null && (
-            <span className={styles.number} title={`Called ${row.number} in weights files and messages`}>
-              {row.number}
+            <span className={styles.number} title={`Layer ${row.number} in messages and weights files`}>
+              {row.number.split('.').at(-1)}
             </span>
           )}
           {tools && <Tools row={row} onMenu={onMenu} />}
@@ -203,8 +191,8 @@ function Title({ row }: { row: LayerRow }) {
   return (
     <span className={styles.title}>
       <span className={styles.label}>{label}</span>
-      {label !== row.kind && <code className={styles.kind}>{row.kind}</code>}
-      {rest !== '' && <span className={styles.summary}>{rest}</span>}
+      {label !== row.kind && <code className={styles.kind}> {row.kind}</code>}
+      {rest !== '' && <span className={styles.summary}> {rest}</span>}
     </span>
   );
 }
@@ -220,6 +208,7 @@ export function Spines({ depth }: { depth: number }) {
 export function Ribbon({ dims: shape, largest }: { dims: readonly number[] | null; largest: number }) {
   return (
     <div className={styles.ribbon}>
+      <span className="visually-hidden">{shape === null ? 'shape unknown' : 'tensor'}</span>
       <ShapeRibbon dims={shape} scale={largest} height={18} />
     </div>
   );

@@ -69,11 +69,9 @@ export function LayerPalette({ field }: { field: Ref<HTMLInputElement> }) {
       if (event.shiftKey) event.currentTarget.focus();
     } else if (event.key === 'Escape') {
       event.preventDefault();
-      if (query === '') focusStack();
-      else {
-        setQuery('');
-        setAt(0);
-      }
+      setQuery('');
+      setAt(0);
+      focusStack();
     }
   };
 
@@ -169,7 +167,7 @@ const PaletteEntry = memo(
           className={styles.entry}
           role="option"
           aria-selected={active}
-          aria-label={block === null ? `${label}, ${kind}` : `Block ${label}`}
+          aria-label={block ?? (label === kind ? kind : `${kind} ${label}`)}
           data-index={index}
           data-active={(active && query !== '') || undefined}
           onClick={() => onAdd(entry)}
@@ -179,7 +177,7 @@ const PaletteEntry = memo(
           </span>
           <span className={styles.label}>
             <Marked text={block ?? kind} query={query} />
-          </span>
+          </span>{' '}
           {block === null && label !== kind && <span className={styles.quiet}>{label}</span>}
         </div>
       </Tip>

@@ -87,6 +87,17 @@ export function StackArea({ elements, inspect, search }: StackAreaProps) {
     return () => window.removeEventListener('keydown', onKey);
   }, [press]);
 
+  const end = rows.findIndex((row) => row.type === 'output');
+  const draw = (row: StackRow) => (
+    <Row
+      key={row.key}
+      row={row}
+      largest={largest}
+      problems={row.type === 'output' && !empty ? view.problems : none}
+      onMenu={openMenu}
+    />
+  );
+
   return (
     <section className={styles.area} aria-label="Layer stack">
       <Head view={view} />
@@ -96,29 +107,30 @@ export function StackArea({ elements, inspect, search }: StackAreaProps) {
         <div ref={drop} className={styles.content}>
           <InputCard largest={largest} />
           <CostScale value={view.scale}>
-            <div
-              ref={tree}
-              role="tree"
-              aria-label="Layers"
-              aria-multiselectable
-              tabIndex={anyActive || empty ? -1 : 0}
-              className={styles.tree}
-              onKeyDown={press}
-              onFocus={(event) => {
-                const first = rows.find((row) => row.type === 'layer');
-                if (event.target === event.currentTarget && first) select(first.key);
-              }}
-            >
+            {/* biome-ignore lint/a11y/noStaticElementInteractions: its trees take the keys together */}
+            <div ref={tree} tabIndex={-1} className={styles.tree} onKeyDown={press}>
               {empty && <NoLayers view={view} search={search} />}
-              {rows.map((row) => (
-                <Row
-                  key={row.key}
-                  row={row}
-                  largest={largest}
-                  problems={row.type === 'output' && !empty ? view.problems : none}
-                  onMenu={openMenu}
-                />
-              ))}
+              {end > 0 && (
+                <div
+                  role="tree"
+                  aria-label="Layers"
+                  aria-multiselectable
+                  tabIndex={anyActive ? -1 : 0}
+                  className={styles.list}
+                  onFocus={(event) => {
+                    const first = rows.find((row) => row.type === 'layer');
+                    if (event.target === event.currentTarget && first) select(first.key);
+                  }}
+                >
+                  {rows.slice(0, end).map(draw)}
+                </div>
+              )}
+              {rows.slice(end, end + 1).map(draw)}
+              {rows.length > end + 1 && (
+                <div role="tree" aria-label="Blocks that are not used" className={styles.list}>
+                  {rows.slice(end + 1).map(draw)}
+                </div>
+              )}
               <div ref={elements.line} className={styles.line} hidden aria-hidden />
             </div>
           </CostScale>
