@@ -44,7 +44,7 @@ function Epochs({ head, status }: { head: RunHead; status: RunState }) {
   const done = status === 'completed' || status === 'stopped';
   return (
     <ProgressBar
-      label={`Epoch ${integer(epoch)}${total === null ? '' : ` of ${integer(total)}`}`}
+      label={`Epoch ${integer(isLive(status) ? Math.max(1, epoch) : epoch)}${total === null ? '' : ` of ${integer(total)}`}`}
       value={shareDone(head)}
       tone={tones[status] ?? 'accent'}
       detail={
