@@ -269,7 +269,10 @@ function watchFile(): void {
       const answer = await engine.projects.watch({ file, revision: seen }, { signal });
       if (!stillHere() || answer.revision === seen) return;
       const { text, savedText, save } = useProjectState.getState();
-      if (save.kind === 'saving') return;
+      if (save.kind === 'saving') {
+        await saving; // it watches what it has written
+        return;
+      }
       if (answer.revision === null || text !== savedText) {
         here.abort();
         useProjectState.setState({ save: { kind: 'conflict', revision: answer.revision } });

@@ -23,7 +23,6 @@ import {
   plural,
   Section,
   Skeleton,
-  StackedBar,
 } from '../ui/index.ts';
 import { type Fit, fitOf, type GroupKey, groupOf, memoryRange, roomOn, stepsOf } from './before.ts';
 import { UseAuto, useMissingDevice } from './device.tsx';
