@@ -34,7 +34,7 @@ const left = 'gradloom:left';
 /** A utility process does not end by itself; this long it waits to be read to the end. */
 const leaveMs = 5_000;
 /** This long after a worker's end the last of its messages may still come. */
-const lastMessagesMs = 2_000;
+const lastMessagesMs = 1_000;
 
 /** The service as a worker sees it. */
 export function parentOverPort(parent: Port): Parent {

@@ -17,6 +17,7 @@ export class Connection {
   #call: Call | null = null;
   #retryMs = firstRetryMs;
   #waiting: (() => void)[] = [];
+  readonly #unanswered = new Set<(reason: unknown) => void>();
   readonly #listeners = new Set<(status: ConnectionStatus) => void>();
 
   constructor() {
@@ -50,7 +51,7 @@ export class Connection {
     const call = this.#call;
     if (!call) throw notConnected('The connection to the engine was lost');
     try {
-      return await call(path, input, options);
+      return await this.#untilLost(call(path, input, options));
     } catch (thrown) {
       options.signal?.throwIfAborted();
       throw this.#call === call ? toGradloomError(thrown) : notConnected('The connection to the engine was lost');
@@ -69,8 +70,18 @@ export class Connection {
     for (const tell of this.#waiting.splice(0)) tell();
   }
 
+  /** A port does not say that its other end has died: what was asked through it would wait for ever. */
+  #untilLost<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#unanswered.add(reject);
+      answer.then(resolve, reject).finally(() => this.#unanswered.delete(reject));
+    });
+  }
+
   #lost(): void {
     this.#call = null;
+    for (const reject of this.#unanswered) reject(notConnected('The connection to the engine was lost'));
+    this.#unanswered.clear();
     this.#set('lost');
   }
 
