@@ -14,12 +14,12 @@ const depthStyle = (depth: number) => ({ '--depth': depth }) as React.CSSPropert
 export const LaneHead = memo(function LaneHead({ row }: { row: LaneRow }) {
   const label = row.lane === 'branch' ? `Branch ${row.index}` : row.lane === 'shortcut' ? 'Shortcut' : 'Layers';
   return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the keyboard goes to layers and empty places
     <div
       className={styles.lane}
       role="treeitem"
       aria-level={row.depth + 1}
       aria-selected={false}
-      tabIndex={-1}
       data-row
       data-dimmed={row.dimmed || undefined}
       style={depthStyle(row.depth)}
@@ -74,12 +74,12 @@ export const EmptyPlace = memo(function EmptyPlace({ row, level }: { row: EmptyR
 
 export const BlockEnd = memo(function BlockEnd({ row, largest }: { row: EndRow; largest: number }) {
   return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the keyboard goes to layers and empty places
     <div
       className={styles.row}
       role="treeitem"
       aria-level={row.depth + 1}
       aria-selected={false}
-      tabIndex={-1}
       data-row
       data-dimmed={row.dimmed || undefined}
       style={depthStyle(row.depth)}
@@ -100,7 +100,8 @@ export const BlockEnd = memo(function BlockEnd({ row, largest }: { row: EndRow; 
 
 export const UnusedBlock = memo(function UnusedBlock({ row }: { row: BlockRow }) {
   return (
-    <div className={styles.unused} role="treeitem" aria-level={1} aria-selected={false} tabIndex={-1} data-row>
+    // biome-ignore lint/a11y/useFocusableInteractive: the keyboard goes to layers and empty places
+    <div className={styles.unused} role="treeitem" aria-level={1} aria-selected={false} data-row>
       <span className={styles.laneLabel}>Block “{row.name}”, not used</span>
       <IconButton
         label={`Remove block ${row.name}`}

@@ -36,6 +36,9 @@ import { ProblemNotes } from './problems.tsx';
 import { formatPython } from './python.ts';
 import { labelOf, nameOf } from './words.ts';
 
+/** Characters that fit beside the stack. */
+const inspectorWidth = 36;
+
 /** What a layer of any kind may have. */
 const texts = {
   name: text({ label: 'Name', help: 'Shown instead of the kind.', default: '' }),
@@ -119,7 +122,7 @@ export function LayerInspector({ row }: { row: LayerRow }) {
       <LayerCosts row={row} />
       {row.python !== null && (
         <Section title="PyTorch">
-          <Code code={formatPython(row.python)} />
+          <Code code={formatPython(row.python, '', inspectorWidth)} />
         </Section>
       )}
     </div>

@@ -1,6 +1,7 @@
 /** PyTorch code as people write it: the calls of the plan, one argument a line where a line gets long. Pure. */
 
-const width = 88;
+/** Of a line, as most formatters have it. */
+const usualWidth = 88;
 
 /** The arguments of a call or list, split at the commas that are not inside something else. */
 function parts(inside: string): string[] {
@@ -25,13 +26,13 @@ function parts(inside: string): string[] {
   return rest === '' ? found : [...found, rest];
 }
 
-export function formatPython(code: string, indent = ''): string {
+export function formatPython(code: string, indent = '', width = usualWidth): string {
   if (indent.length + code.length <= width) return code;
   const open = /^[\w.=]*[([]/.exec(code)?.[0];
   const close = code.at(-1) ?? '';
   if (open === undefined || !')]'.includes(close)) return code;
   const inner = `${indent}    `;
-  const lines = parts(code.slice(open.length, -1)).map((part) => `${inner}${formatPython(part, inner)},\n`);
+  const lines = parts(code.slice(open.length, -1)).map((part) => `${inner}${formatPython(part, inner, width)},\n`);
   return lines.length === 0 ? code : `${open}\n${lines.join('')}${indent}${close}`;
 }
 

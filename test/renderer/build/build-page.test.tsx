@@ -1,0 +1,115 @@
+/** The Build page as a person uses it, mostly by keyboard. @vitest-environment jsdom */
+import { createEvent, fireEvent, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { showPage } from '../page.tsx';
+import { textWith } from './projects.ts';
+import '../engine.ts';
+
+vi.mock('../../../renderer/client/client.ts', async () => (await import('../engine.ts')).client);
+
+const { default: BuildPage } = await import('../../../renderer/build/build-page.tsx');
+const { undo, useProjectState } = await import('../../../renderer/state/project.ts');
+const { useStackState } = await import('../../../renderer/state/stack-store.ts');
+
+function open(text: string) {
+  useProjectState.setState({ file: null, text: '' });
+  useProjectState.setState({ file: 'test.gradloom.json', text, savedText: text, revision: '1' });
+  useProjectState.temporal.getState().clear();
+  localStorage.clear();
+  return showPage(<BuildPage />, '/build');
+}
+
+const start = textWith([
+  { kind: 'Conv2d', out_channels: 4, kernel_size: 3 },
+  { kind: 'Flatten' },
+  { kind: 'Linear', out_features: 4 },
+]);
+const layers = (): string[] =>
+  JSON.parse(useProjectState.getState().text).model.layers.map(({ kind }: { kind: string }) => kind);
+const item = (name: RegExp) => screen.getByRole('treeitem', { name });
+const paste = (text: string) => {
+  const event = createEvent.paste(document.body);
+  Object.defineProperty(event, 'clipboardData', { value: { getData: () => text } });
+  fireEvent(document.activeElement ?? document.body, event);
+};
+
+beforeEach(() => useStackState.setState({ folded: new Set() }));
+
+describe('the Build page', () => {
+  test('adds a layer after the selected one by /, three letters, Enter; Enter goes to its first field, Escape back', async () => {
+    const user = userEvent.setup();
+    open(start);
+    await user.click(item(/^Convolution 2D/));
+    await user.keyboard('/rel{Enter}');
+    expect(layers()).toEqual(['Conv2d', 'ReLU', 'Flatten', 'Linear']);
+    expect(document.activeElement).toBe(item(/^ReLU/));
+    await user.keyboard('{ArrowUp}{Enter}');
+    expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Channels' }));
+    await user.keyboard('12{Escape}');
+    expect(document.activeElement).toBe(item(/^Convolution 2D/));
+    expect(item(/^Convolution 2D/).textContent).toContain('12 channels');
+  });
+
+  test('moves, disables, duplicates and deletes by keys, and never loses the focus', async () => {
+    const user = userEvent.setup();
+    open(start);
+    await user.click(item(/^Flatten/));
+    await user.keyboard('{Alt>}{ArrowUp}{/Alt}');
+    expect(layers()).toEqual(['Flatten', 'Conv2d', 'Linear']);
+    await user.keyboard(' ');
+    expect(within(item(/^Flatten/)).getByText('disabled')).toBeTruthy();
+    await user.keyboard(' {Control>}d{/Control}');
+    expect(layers()).toEqual(['Flatten', 'Flatten', 'Conv2d', 'Linear']);
+    await user.keyboard('{Delete}');
+    expect(document.activeElement).toBe(item(/^Convolution/));
+    await user.keyboard('{Control>}a{/Control}{Delete}');
+    expect(layers()).toEqual([]);
+    undo();
+    expect(layers()).toEqual(['Flatten', 'Conv2d', 'Linear']);
+  });
+
+  test('pastes layers from the clipboard, but leaves a field its own text', async () => {
+    const user = userEvent.setup();
+    open(start);
+    await user.click(item(/^Flatten/));
+    paste('[{"kind": "Tanh"}, {"kind": "ReLU"}]');
+    expect(layers()).toEqual(['Conv2d', 'Flatten', 'Tanh', 'ReLU', 'Linear']);
+    await user.click(screen.getByRole('combobox', { name: 'Add a layer' }));
+    paste('{"kind": "Tanh"}');
+    expect(layers()).toHaveLength(5);
+  });
+
+  test('wraps from the context menu, folds and unfolds', async () => {
+    const user = userEvent.setup();
+    open(start);
+    fireEvent.contextMenu(item(/^Linear/));
+    await user.click(await screen.findByRole('menuitem', { name: 'Residual' }));
+    expect(layers()).toEqual(['Conv2d', 'Flatten', 'Residual']);
+    await user.click(screen.getByRole('button', { name: 'Fold Residual' }));
+    expect(screen.queryByRole('treeitem', { name: /^Linear/ })).toBeNull();
+    await user.keyboard('{ArrowRight}');
+    expect(item(/^Linear/)).toBeTruthy();
+  });
+
+  test('offers the fix in place', async () => {
+    const user = userEvent.setup();
+    open(start.replace('"out_features": 4', '"out_features": 5'));
+    await user.click(within(item(/^Linear/)).getByRole('button', { name: /^Set out_features of layer 2 to 4/ }));
+    expect(within(item(/^Linear/)).queryByRole('button', { name: /out_features/ })).toBeNull();
+  });
+
+  test('invites to the first layer where there is none', async () => {
+    const user = userEvent.setup();
+    open(textWith([]));
+    await user.click(screen.getByRole('button', { name: 'Add Flatten and Linear' }));
+    expect(layers()).toEqual(['Flatten', 'Linear']);
+  });
+
+  test('leads to a project where none is open', async () => {
+    useProjectState.setState({ file: null, text: '' });
+    const { history } = showPage(<BuildPage />, '/build');
+    await userEvent.click(screen.getByRole('button', { name: 'Choose a project' }));
+    expect(history.at(-1)).toBe('/');
+  });
+});
