@@ -36,8 +36,8 @@ import { ProblemNotes } from './problems.tsx';
 import { formatPython } from './python.ts';
 import { labelOf, nameOf } from './words.ts';
 
-/** Characters that fit beside the stack. */
-const inspectorWidth = 36;
+/** Characters that fit beside the stack; of a block, whose code is indented, a few more. */
+const codeWidth = { layer: 36, block: 56 };
 
 /** What a layer of any kind may have. */
 const texts = {
@@ -122,7 +122,7 @@ export function LayerInspector({ row }: { row: LayerRow }) {
       <LayerCosts row={row} />
       {row.python !== null && (
         <Section title="PyTorch">
-          <Code code={formatPython(row.python, '', inspectorWidth)} />
+          <Code code={formatPython(row.python, '', row.folded === null ? codeWidth.layer : codeWidth.block)} />
         </Section>
       )}
     </div>
