@@ -1,5 +1,7 @@
 /** Every address and both themes: pages that are there, pages that are not, and windows without a token. */
-import { describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { quick, writeProject } from './actions.ts';
 import { axeFaults } from './axe.ts';
 import { noBrowser, useStudio } from './studio.ts';
 
@@ -7,7 +9,7 @@ describe.skipIf(noBrowser)('the window', () => {
   const studio = useStudio();
 
   test('without a token says how to get in, and lets the pasted address in', async () => {
-    studio.allow(/401|WebSocket connection/);
+    studio.allow(/401|426|WebSocket connection/);
     const page = await studio.blank();
     await page.context().clearCookies();
     await page.goto(`${studio.origin}/#/devices`);
@@ -72,17 +74,78 @@ describe.skipIf(noBrowser)('the window', () => {
   });
 });
 
+/** Pages as they are with a project open and two runs done; `before` brings up what is not there at first. */
+const pages: {
+  name: string;
+  address: string;
+  with: 'project' | 'nothing';
+  before?: (page: Page) => Promise<unknown>;
+}[] = [
+  { name: 'home', address: '#/', with: 'nothing' },
+  { name: 'no project', address: '#/build', with: 'nothing' },
+  { name: 'data', address: '#/data', with: 'project' },
+  { name: 'build', address: '#/build', with: 'project' },
+  {
+    name: 'a layer',
+    address: '#/build',
+    with: 'project',
+    before: (page) =>
+      page
+        .getByRole('treeitem')
+        .nth(1)
+        .click({ position: { x: 200, y: 16 } }),
+  },
+  {
+    name: 'train, everything open',
+    address: '#/train',
+    with: 'project',
+    before: async (page) => {
+      const sections = page.getByRole('main').getByRole('region').getByRole('button', { expanded: false });
+      for (let i = await sections.count(); i > 0; i--) await sections.first().click();
+    },
+  },
+  { name: 'monitor', address: '#/runs/first-001/monitor', with: 'nothing' },
+  { name: 'runs', address: '#/runs/first-001', with: 'nothing' },
+  { name: 'comparison', address: '#/compare/first-001,second-001', with: 'nothing' },
+  {
+    name: 'export',
+    address: '#/runs/first-001/monitor',
+    with: 'nothing',
+    before: (page) => page.getByRole('button', { name: 'Export' }).click(),
+  },
+  { name: 'commands', address: '#/devices', with: 'nothing', before: (page) => page.keyboard.press('Control+k') },
+  { name: 'devices', address: '#/devices', with: 'nothing' },
+  { name: 'settings', address: '#/settings', with: 'nothing' },
+  { name: 'nowhere', address: '#/nowhere', with: 'nothing' },
+];
+
 describe.skipIf(noBrowser)('axe finds no serious fault', () => {
   const studio = useStudio();
+  let file = '';
 
-  for (const theme of ['light', 'dark'] as const) {
-    for (const address of ['#/devices', '#/settings', '#/nowhere']) {
-      test(`${address}, ${theme}`, async () => {
-        await (await studio.engine()).settings.set({ theme });
-        const page = await studio.open(address);
-        await page.waitForTimeout(400);
-        expect(await axeFaults(page)).toEqual([]);
-      });
+  beforeAll(async () => {
+    if (noBrowser) return;
+    const engine = await studio.engine();
+    for (const name of ['first', 'second']) {
+      const text = JSON.stringify(quick(name));
+      await engine.runs.start({ file: writeProject(studio, name, text), text });
     }
-  }
+    ({ file } = await engine.projects.create({ template: 'digits-cnn' }));
+  });
+
+  test.each(['light', 'dark'] as const)('%s', { timeout: 120_000 }, async (theme) => {
+    await (await studio.engine()).settings.set({ theme });
+    const found: { [page: string]: string[] } = {};
+    for (const { name, address, with: needed, before } of pages) {
+      const page = await studio.open(needed === 'project' ? `${address}?project=${encodeURIComponent(file)}` : address);
+      await page.getByRole('heading', { level: 1 }).or(page.getByRole('heading')).first().waitFor();
+      await page.waitForTimeout(400);
+      await before?.(page);
+      await page.waitForTimeout(300);
+      const faults = await axeFaults(page);
+      if (faults.length > 0) found[name] = faults;
+      await page.close();
+    }
+    expect(found).toEqual({});
+  });
 });
