@@ -1,7 +1,7 @@
 /** Before the suite: engine and window are built, and there is a Chromium to show the window in. */
 import { createProgress } from '../../native/setup/progress.mjs';
 import { setUp } from '../../native/setup/setup.mjs';
-import { findChromium, howToGetChromium } from './browser.ts';
+import { findChromium, howToGetChromium } from './browser.mjs';
 
 /** Vitest's global set-up. */
 export default async function setup(): Promise<void> {

@@ -10,7 +10,7 @@ import type { Page } from 'playwright-core';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeFaults } from './axe.ts';
-import { type Chromium, findChromium, startChromium } from './browser.ts';
+import { type Chromium, findChromium, startChromium } from './browser.mjs';
 
 const types: Record<string, string> = {
   '.html': 'text/html',

@@ -7,8 +7,11 @@ import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { type Live, start } from '../engine/cli-process.ts';
-import { type Chromium, findChromium, startChromium } from './browser.ts';
-import { connectEngine, type EngineConnection } from './engine-connection.ts';
+import { findChromium, startChromium } from './browser.mjs';
+import { connectEngine } from './engine-connection.mjs';
+
+type Chromium = Awaited<ReturnType<typeof startChromium>>;
+type EngineConnection = Awaited<ReturnType<typeof connectEngine>>;
 
 /** Why the file's tests are skipped, if they are: build.ts has said so. */
 export const noBrowser = findChromium() === null;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { FollowCursor, FollowFrame } from '../../engine/contract/api.ts';
-import { connectEngine, type EngineConnection } from '../e2e/engine-connection.ts';
+import { connectEngine, type EngineConnection } from '../e2e/engine-connection.mjs';
 import { type Live, start } from '../engine/cli-process.ts';
 import { summary, temporaryFolder } from './command-line.ts';
 

@@ -1,7 +1,7 @@
 /** Fifty starts and stops in a row: however a person hurries the buttons, the last state is the one that was asked for. */
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { connectEngine } from '../e2e/engine-connection.ts';
+import { connectEngine } from '../e2e/engine-connection.mjs';
 import { start } from '../engine/cli-process.ts';
 import { summary, temporaryFolder } from '../journeys/command-line.ts';
 

@@ -1,8 +1,9 @@
+// @ts-check
 /** Finds the Chromium of this machine and starts it without a screen. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { type BrowserContext, chromium } from 'playwright-core';
+import { chromium } from 'playwright-core';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 const elsewhere = [
@@ -14,8 +15,11 @@ const elsewhere = [
 export const howToGetChromium =
   'Install Chromium or Chrome (Debian and Ubuntu: apt-get install chromium), or name one in GRADLOOM_CHROMIUM.';
 
-/** `GRADLOOM_CHROMIUM`, else what lies on PATH or in the usual places; null: there is none. */
-export function findChromium(): string | null {
+/**
+ * `GRADLOOM_CHROMIUM`, else what lies on PATH or in the usual places.
+ * @returns {string | null} null: there is none
+ */
+export function findChromium() {
   const named = process.env.GRADLOOM_CHROMIUM;
   if (named !== undefined) return existsSync(named) ? named : null;
   const folders = ['/usr/bin', ...(process.env.PATH ?? '').split(path.delimiter)];
@@ -23,22 +27,18 @@ export function findChromium(): string | null {
   return places.find((place) => existsSync(place)) ?? null;
 }
 
-export interface Chromium {
-  context: BrowserContext;
-  close(): Promise<void>;
-}
+/**
+ * @typedef {object} Chromium
+ * @property {import('playwright-core').BrowserContext} context
+ * @property {() => Promise<void>} close
+ */
 
-export interface ChromiumOptions {
-  width?: number;
-  height?: number;
-  colorScheme?: 'light' | 'dark';
-  /** Extra flags. */
-  flags?: string[];
-}
-
-/** A Chromium with a profile of its own, which goes with it. */
-export async function startChromium(options: ChromiumOptions = {}): Promise<Chromium> {
-  const { width = 1440, height = 900, colorScheme = 'light', flags = [] } = options;
+/**
+ * A Chromium with a profile of its own, which goes with it.
+ * @param {{ width?: number, height?: number, colorScheme?: 'light' | 'dark', flags?: string[] }} [options]
+ * @returns {Promise<Chromium>}
+ */
+export async function startChromium({ width = 1440, height = 900, colorScheme = 'light', flags = [] } = {}) {
   const executablePath = findChromium();
   if (executablePath === null) throw new Error(howToGetChromium);
   const profile = mkdtempSync(path.join(os.tmpdir(), 'gradloom-chromium-'));
