@@ -45,12 +45,24 @@ function navigate(to: string, { replace = false }: { replace?: boolean } = {}): 
   window.dispatchEvent(new Event('hashchange'));
 }
 
+/** Wouter decodes what it is given once, and whoever reads a name out of the path once more: `lr 10%` would be decoded to pieces. */
+const asSent = (text: string) => text.replaceAll('%', '%25');
+
 function useHash(): [string, typeof navigate] {
-  return [useSyncExternalStore(subscribe, () => here().path), navigate];
+  return [useSyncExternalStore(subscribe, () => asSent(here().path)), navigate];
+}
+
+/** A name in a path. One that was typed by hand and is encoded wrongly is taken as it stands. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** For wouter's `Router`. */
 export const hashLocation: BaseLocationHook = Object.assign(useHash, {
-  searchHook: () => useSyncExternalStore(subscribe, () => here().search),
+  searchHook: () => useSyncExternalStore(subscribe, () => asSent(here().search)),
   hrefs: (to: string) => resolve(to, here()),
 });

@@ -1,8 +1,7 @@
 /** The one primary button: always in the same place, and its label says what will happen. */
 import { IconPlayerPauseFilled, IconPlayerPlayFilled, IconTool } from '@tabler/icons-react';
-import { useState } from 'react';
 import { useLocation } from 'wouter';
-import type { ErrorInfo } from '../../engine/contract/errors.ts';
+import { fileName } from '../state/files.ts';
 import { pageOf, useProblems } from '../state/problems.ts';
 import { useProject, useProjectState } from '../state/project.ts';
 import { act, startRun, useLiveRun, useRuns } from '../state/runs.ts';
@@ -16,7 +15,6 @@ export function PrimaryAction() {
   const problems = useProblems().filter(({ severity }) => severity === 'error');
   const live = useLiveRun();
   const pending = useRuns((state) => state.pending);
-  const [starting, setStarting] = useState(false);
 
   if (live && live.status !== 'preparing' && live.status !== 'queued') {
     const paused = live.status === 'paused';
@@ -41,32 +39,25 @@ export function PrimaryAction() {
       </Button>
     );
   }
-  const train = async () => {
-    setStarting(true);
-    const answer = await startRun();
-    setStarting(false);
-    if ('run' in answer) navigate(`/runs/${encodeURIComponent(nameOf(answer.run))}/monitor`);
-    else tellFailure(answer.error);
-  };
   return (
     <Button
       primary
       width={136}
       icon={IconPlayerPlayFilled}
       disabled={!open || syntax !== null}
-      loading={starting || live !== null}
+      loading={pending[''] !== undefined || live !== null}
       title={open ? 'Start a run of this project' : 'Open a project to train it'}
-      onClick={() => void train()}
+      onClick={() => void train(navigate)}
     >
       Train
     </Button>
   );
 }
 
-export function nameOf(folder: string): string {
-  return folder.split(/[\\/]/).at(-1) ?? folder;
-}
-
-function tellFailure({ message, hint }: ErrorInfo): void {
+/** Starts a run of the open project and goes to where it is watched, or tells why it could not start. */
+export async function train(navigate: (to: string) => void): Promise<void> {
+  const answer = await startRun();
+  if ('run' in answer) return navigate(`/runs/${encodeURIComponent(fileName(answer.run))}/monitor`);
+  const { message, hint } = answer.error;
   tell({ tone: 'error', message: `The run could not start: ${message}`, ...(hint === undefined ? {} : { hint }) });
 }

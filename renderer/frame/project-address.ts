@@ -2,7 +2,7 @@
 import { useEffect } from 'react';
 import { useSearchParams } from 'wouter';
 import { shell } from '../client/shell.ts';
-import { closeProject, useProjectState } from '../state/project.ts';
+import { closeProject, hasUnsaved, saveNow, useProjectState } from '../state/project.ts';
 import { openFile } from '../state/projects.ts';
 
 export function useProjectAddress(): void {
@@ -14,25 +14,26 @@ export function useProjectAddress(): void {
   useEffect(() => {
     const { file: open, opening } = useProjectState.getState();
     if (opening || address === open) return;
-    void (address === null ? closeProject() : openFile(address));
-  }, [address]);
+    void (address === null ? closeProject() : openFile(address)).then(() => {
+      // What was refused leaves the project that is open: then the address names that one again.
+      const stays = useProjectState.getState().file;
+      if (stays !== null && stays !== address) nameInAddress(setParameters, stays, true);
+    });
+  }, [address, setParameters]);
 
   // A project that a button opened gives its name to the address.
   useEffect(
     () =>
       useProjectState.subscribe((now, before) => {
         if (now.file === before.file || now.file === null) return;
-        const opened = now.file;
-        setParameters((old) => {
-          const next = new URLSearchParams(old);
-          next.set('project', opened);
-          return next;
-        });
+        nameInAddress(setParameters, now.file);
       }),
     [setParameters],
   );
 
   useEffect(() => shell()?.onOpenFile((opened) => void openFile(opened)), []);
+
+  useEffect(keepOnLeaving, []);
 
   useEffect(() => {
     const name = file
@@ -41,4 +42,29 @@ export function useProjectAddress(): void {
       ?.replace(/\.gradloom\.json$|\.json$/, '');
     document.title = name === undefined ? 'Gradloom' : `${name} – Gradloom`;
   }, [file]);
+}
+
+type SetParameters = ReturnType<typeof useSearchParams>[1];
+
+function nameInAddress(setParameters: SetParameters, file: string, replace = false): void {
+  setParameters(
+    (old) => {
+      const next = new URLSearchParams(old);
+      next.set('project', file);
+      return next;
+    },
+    { replace },
+  );
+}
+
+/** What was edited a moment ago is saved before the window goes; where that cannot be done, a browser asks. */
+function keepOnLeaving(): () => void {
+  const onLeave = (event: BeforeUnloadEvent) => {
+    if (!hasUnsaved()) return;
+    const { save } = useProjectState.getState();
+    if (save.kind === 'unsaved') void saveNow();
+    else if (shell() === null) event.preventDefault();
+  };
+  window.addEventListener('beforeunload', onLeave);
+  return () => window.removeEventListener('beforeunload', onLeave);
 }

@@ -86,9 +86,8 @@ function ProjectMenu() {
 }
 
 async function closeThenHome(navigate: (to: string) => void): Promise<void> {
-  await closeProject();
   // The address names no project any more.
-  navigate('/?');
+  if (await closeProject()) navigate('/?');
 }
 
 const words: Record<SaveState['kind'], string> = {

@@ -1,0 +1,98 @@
+/** The command palette: everything that a person may want to do or to go to, by name. */
+import {
+  IconActivity,
+  IconArrowBackUp,
+  IconArrowForwardUp,
+  IconContrast,
+  IconCopy,
+  IconFile,
+  IconFilePlus,
+  IconFolderOpen,
+  IconPlayerPlay,
+  IconPlayerStop,
+  IconTemplate,
+} from '@tabler/icons-react';
+import type { MenuCommand } from '../client/shell.ts';
+import { redo, undo, useProjectState } from '../state/project.ts';
+import { createProject, openFile, useProjects } from '../state/projects.ts';
+import { act, useRuns } from '../state/runs.ts';
+import { changeSettings } from '../state/session.ts';
+import { Palette, type PaletteItem } from '../ui/index.ts';
+import { pages, settingsPage } from './pages.ts';
+
+interface CommandPaletteProps {
+  commands: Record<MenuCommand, () => void>;
+  navigate: (to: string) => void;
+  onClose: () => void;
+}
+
+export function CommandPalette({ commands, navigate, onClose }: CommandPaletteProps) {
+  const runs = useRuns((state) => state.list);
+  const recent = useProjects((state) => state.recent);
+  const templates = useProjects((state) => state.templates);
+  const file = useProjectState((state) => state.file);
+  const items: PaletteItem[] = [
+    ...(file === null
+      ? []
+      : [
+          {
+            id: 'train',
+            icon: IconPlayerPlay,
+            label: 'Train',
+            hint: 'Start a run of this project',
+            keys: 'Mod+Enter',
+            run: commands.train,
+          },
+          { id: 'undo', icon: IconArrowBackUp, label: 'Undo', keys: 'Mod+Z', run: undo },
+          { id: 'redo', icon: IconArrowForwardUp, label: 'Redo', keys: 'Mod+Shift+Z', run: redo },
+          { id: 'copy', icon: IconCopy, label: 'Save a copy of the project', run: commands['save-copy'] },
+        ]),
+    { id: 'new', icon: IconFilePlus, label: 'New empty project', run: commands.new },
+    { id: 'open', icon: IconFolderOpen, label: 'Open a project file', run: commands.open },
+    ...(templates ?? []).map(({ name, title }) => ({
+      id: `template ${name}`,
+      icon: IconTemplate,
+      label: `New from template: ${title}`,
+      run: () => void createProject(name).then((done) => done && navigate('/build')),
+    })),
+    ...[...pages, settingsPage].map(({ path, label, icon }) => ({
+      id: `go ${path}`,
+      label: `Go to ${label}`,
+      icon,
+      run: () => navigate(path),
+    })),
+    ...(['light', 'dark', 'system'] as const).map((theme) => ({
+      id: `theme ${theme}`,
+      icon: IconContrast,
+      label: `Theme: ${theme}`,
+      run: () => void changeSettings({ theme }),
+    })),
+    ...(recent ?? []).slice(0, 8).map((project) => ({
+      id: `project ${project.file}`,
+      icon: IconFile,
+      label: `Open ${project.name}`,
+      hint: project.file,
+      run: () => void openFile(project.file).then((done) => done && navigate('/build')),
+    })),
+    ...(runs ?? []).slice(0, 30).flatMap((run) => [
+      {
+        id: `run ${run.folder}`,
+        icon: IconActivity,
+        label: `Run ${run.name}`,
+        hint: run.status,
+        run: () => navigate(`/runs/${encodeURIComponent(run.name)}/monitor`),
+      },
+      ...(run.status === 'running' || run.status === 'paused'
+        ? [
+            {
+              id: `stop ${run.folder}`,
+              icon: IconPlayerStop,
+              label: `Stop ${run.name}`,
+              run: () => void act(run, 'stop'),
+            },
+          ]
+        : []),
+    ]),
+  ];
+  return <Palette items={items} onClose={onClose} />;
+}
