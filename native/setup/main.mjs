@@ -64,11 +64,10 @@ async function main() {
       return runCli(rest);
     case 'test':
     case 'bench': {
-      await setUp(progress, undefined, { window: true });
-      return runNode([
-        path.join(rootDir(), 'test', mode === 'test' ? 'run.mjs' : path.join('bench', 'main.mjs')),
-        ...rest,
-      ]);
+      const ui = mode === 'bench' && rest[0] === 'ui';
+      await setUp(progress, undefined, { window: ui });
+      const script = mode === 'test' ? 'run.mjs' : path.join('bench', ui ? 'ui.mjs' : 'main.mjs');
+      return runNode([path.join(rootDir(), 'test', script), ...(ui ? rest.slice(1) : rest)]);
     }
     default:
       throw new SetupError(

@@ -1,0 +1,271 @@
+// @ts-check
+/**
+ * The bench of the window, in Chromium through the browser shell: time to use, typing in a deep stack, charts of a million points, frames
+ * and training beside each other, idleness, memory. `npm run bench:ui [-- --quick] [-- --json]`
+ */
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { build } from 'vite';
+import { startChromium } from '../e2e/browser.mjs';
+import { connectEngine } from '../e2e/engine-connection.mjs';
+import { root } from '../suites.mjs';
+import { processWith, usage } from './processes.mjs';
+import { frames, median, pageMemory, quantile, timeToUse, typingTimes } from './ui-measures.mjs';
+
+const quick = process.argv.includes('--quick');
+const home = mkdtempSync(path.join(os.tmpdir(), 'gradloom-bench-ui-'));
+process.env.GRADLOOM_HOME = home;
+
+/** @typedef {{ name: string, value: number, unit: string, budget?: { most?: number, least?: number } }} Figure */
+/** @type {Figure[]} */
+const figures = [];
+
+/** @param {string} name @param {number} value @param {string} unit @param {Figure['budget']} [budget] */
+function tell(name, value, unit, budget) {
+  figures.push({ name, value, unit, ...(budget ? { budget } : {}) });
+  process.stderr.write(`${name}: ${shown(value)} ${unit}\n`);
+}
+
+/** @param {number} value */
+const shown = (value) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
+/** @param {number} seconds */
+const sleep = (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
+
+/** @returns {Promise<typeof import('./ui-parts.ts')>} */
+async function buildParts() {
+  await build({
+    root,
+    configFile: false,
+    logLevel: 'error',
+    build: {
+      ssr: 'test/bench/ui-parts.ts',
+      target: 'node20',
+      outDir: path.join('dist', 'bench'),
+      emptyOutDir: true,
+      rollupOptions: { output: { format: 'es', entryFileNames: '[name].js' } },
+    },
+  });
+  return import(pathToFileURL(path.join(root, 'dist', 'bench', 'ui-parts.js')).href);
+}
+
+/** @returns {Promise<{ url: string, pid: number, end: () => Promise<void> }>} */
+async function startService() {
+  const child = spawn(process.execPath, [path.join(root, 'dist', 'cli.js'), 'serve', '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  const url = await new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const event = JSON.parse(line);
+      if (event.type === 'serve') resolve(event.url);
+    });
+    child.on('close', (code) => reject(new Error(`The service ended with ${code}`)));
+  });
+  return {
+    url,
+    pid: Number(child.pid),
+    end: async () => {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/** @param {string} name @param {string} text */
+function project(name, text) {
+  const folder = path.join(home, 'projects');
+  mkdirSync(folder, { recursive: true });
+  const file = path.join(folder, `${name}.gradloom.json`);
+  writeFileSync(file, text);
+  return file;
+}
+
+const parts = await buildParts();
+const began = performance.now();
+const service = await startService();
+const serviceMs = performance.now() - began;
+const chromium = await startChromium();
+const { engine, close } = await connectEngine(service.url);
+const { origin } = new URL(service.url);
+
+try {
+  const page = await chromium.context.newPage();
+
+  // Time to use.
+  await timeToUse(page, `${service.url}#/`);
+  const uses = [];
+  for (let i = 0; i < (quick ? 3 : 9); i++) uses.push(await timeToUse(page, `${origin}/#/`));
+  tell('window usable, warm', median(uses), 'ms', { most: 1500 });
+  tell('service listens', serviceMs, 'ms');
+
+  // A stack of 200 layers.
+  const deep = project('deep', parts.deepProject(200));
+  tell('200 layers planned again', median(parts.timePlans(parts.deepProject(200), 50)), 'ms', { most: 5 });
+  await page.goto(`${origin}/#/build?project=${encodeURIComponent(deep)}`);
+  await page
+    .getByRole('treeitem')
+    .nth(100)
+    .click({ position: { x: 200, y: 16 } });
+  await page.getByRole('textbox', { name: 'Outputs' }).click();
+  await page.keyboard.press('End');
+  const digits = Array.from({ length: quick ? 10 : 30 }, (_, i) => (i % 2 === 0 ? '1' : 'Backspace'));
+  const { work, paint } = await typingTimes(page, digits);
+  tell('a key in 200 layers, until the window has done its work', median(work), 'ms');
+  tell('a key in 200 layers, until it is painted', median(paint), 'ms', { most: 50 });
+  tell('the slowest of 20 keys, until it is painted', quantile(paint, 0.95), 'ms', { most: 100 });
+
+  // Charts at a million stored points.
+  const quickRun = JSON.stringify({
+    ...JSON.parse(parts.deepProject(4)),
+    name: 'long',
+    training: { epochs: 2, device: 'cpu' },
+  });
+  const { run } = await engine.runs.start({ file: project('long', quickRun), text: quickRun });
+  await ended(run);
+  const steps = quick ? 100_000 : 1_000_000;
+  parts.writeLongRun(run, steps);
+  const wanted = steps.toLocaleString('en-US');
+  const opened = performance.now();
+  await page.goto(`${origin}/#/runs/${path.basename(run)}/monitor`);
+  const chart = page.getByRole('img', { name: new RegExp(`^Loss, from 1 to ${wanted}`) });
+  await chart.waitFor({ timeout: 60_000 });
+  tell(`charts of ${wanted} steps, first opening`, performance.now() - opened, 'ms');
+  const again = performance.now();
+  await page.reload();
+  await chart.waitFor({ timeout: 60_000 });
+  tell(`charts of ${wanted} steps, opened again`, performance.now() - again, 'ms', { most: 1500 });
+  const box = await chart.boundingBox();
+  if (!box) throw new Error('The chart has no place');
+  const y = box.y + box.height / 2;
+  const moving = await frames(page, 3, async () => {
+    for (let i = 0; i < 60; i++) await page.mouse.move(box.x + 60 + ((7 * i) % (box.width - 120)), y);
+  });
+  tell('frames while the crosshair moves', moving.rate, '/s', { least: 30 });
+  const zoomed = performance.now();
+  await page.mouse.move(box.x + 0.4 * box.width, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 0.5 * box.width, y, { steps: 5 });
+  await page.mouse.up();
+  await page
+    .getByRole('button', { name: /^Show all/ })
+    .first()
+    .waitFor();
+  tell('zoom into a tenth', performance.now() - zoomed, 'ms', { most: 500 });
+
+  // Idle: the window open on a page, nothing going on.
+  await page.goto(`${origin}/#/build?project=${encodeURIComponent(deep)}`);
+  await sleep(3);
+  const browser = processWith('gradloom-chromium-');
+  const idleSeconds = quick ? 5 : 20;
+  const before = [service.pid, browser].map((pid) => (pid === null ? null : usage(pid)));
+  await sleep(idleSeconds);
+  const after = [service.pid, browser].map((pid) => (pid === null ? null : usage(pid)));
+  for (const [index, name] of ['service', 'window'].entries()) {
+    const [from, to] = [before[index], after[index]];
+    if (from && to) tell(`${name} when idle`, (100 * (to.cpu - from.cpu)) / idleSeconds, '% of a core', { most: 2 });
+  }
+
+  // Training with and without somebody who looks on, in turn.
+  const mlp = await engine.projects.create({ template: 'digits-mlp' });
+  const text = mlp.text.replace(/"epochs": \d+/, '"epochs": 100000');
+  const live = await engine.runs.start({ file: mlp.file, text });
+  const monitor = `${origin}/#/runs/${path.basename(live.run)}/monitor`;
+  await page.goto('about:blank');
+  await sleep(5);
+  const ratios = [];
+  const rates = [];
+  const slowest = [];
+  for (let round = 0; round < (quick ? 2 : 5); round++) {
+    await page.goto('about:blank');
+    await sleep(1);
+    const alone = await stepRate(live.run, quick ? 4 : 8);
+    await page.goto(monitor);
+    await page.getByRole('img', { name: /^Loss, from/ }).waitFor();
+    await sleep(1);
+    const watching = frames(page, quick ? 4 : 8);
+    const watched = await stepRate(live.run, quick ? 4 : 8);
+    const { rate, longest } = await watching;
+    ratios.push(watched / alone);
+    rates.push(rate);
+    slowest.push(longest);
+  }
+  await engine.runs.act({ run: live.run, action: 'discard' });
+  tell('training with Monitor visible, against without a window', median(ratios), '×', { least: 0.9 });
+  tell('frames of Monitor while training', median(rates), '/s', { least: 30 });
+  tell('the longest wait for a frame meanwhile', median(slowest), 'ms');
+
+  // An hour's worth of updates, as fast as they can be shown.
+  const second = await engine.runs.start({ file: project('replay', quickRun), text: quickRun });
+  await ended(second.run);
+  await page.goto('about:blank');
+  const replay = await parts.serveReplay(second.run);
+  const hour = quick ? 3_600 : 36_000;
+  await page.goto(`${replay.url}#/runs/${path.basename(second.run)}/monitor`);
+  const sizes = [];
+  const replayBegan = performance.now();
+  for (const share of [0.1, 0.25, 0.5, 0.75, 1]) {
+    while (replay.frames() < share * hour) await sleep(0.2);
+    sizes.push({ share, ...(await pageMemory(page)) });
+    process.stderr.write(`  ${JSON.stringify(sizes.at(-1))}\n`);
+  }
+  tell(`${hour.toLocaleString('en-US')} updates shown`, hour / ((performance.now() - replayBegan) / 1000), '/s');
+  const [first, last] = [sizes[0], sizes.at(-1)];
+  if (first && last) {
+    tell('objects after the first tenth', first.heap / 1e6, 'MB');
+    tell('objects at the end, against the first tenth', last.heap / first.heap, '×', { most: 1.5 });
+    tell('elements at the end, against the first tenth', last.nodes / first.nodes, '×', { most: 1.5 });
+  }
+  await replay.close();
+} finally {
+  close();
+  await chromium.close();
+  await service.end();
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** @param {string} run */
+async function ended(run) {
+  for (;;) {
+    const { status } = await engine.runs.follow({ run, points: 16, cursor: null });
+    if (status === 'completed') return;
+    await sleep(0.1);
+  }
+}
+
+/**
+ * Steps a second, by what the engine counts.
+ * @param {string} run
+ * @param {number} seconds
+ */
+async function stepRate(run, seconds) {
+  const at = async () => {
+    const { step } = await engine.runs.follow({ run, points: 16, cursor: null });
+    return { step, time: performance.now() };
+  };
+  const from = await at();
+  await sleep(seconds);
+  const to = await at();
+  return (1000 * (to.step - from.step)) / (to.time - from.time);
+}
+
+/** @param {Figure} figure */
+function judged({ value, budget }) {
+  if (!budget) return '';
+  const { most = Number.POSITIVE_INFINITY, least = Number.NEGATIVE_INFINITY } = budget;
+  const words = budget.most === undefined ? `≥ ${budget.least}` : `≤ ${budget.most}`;
+  return `${words} ${value <= most && value >= least ? 'kept' : 'MISSED'}`;
+}
+
+if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify({ quick, figures }, null, 2)}\n`);
+else {
+  const width = Math.max(...figures.map(({ name }) => name.length));
+  for (const figure of figures) {
+    process.stdout.write(
+      `${figure.name.padEnd(width)}  ${`${shown(figure.value)} ${figure.unit}`.padEnd(16)}  ${judged(figure)}\n`,
+    );
+  }
+}
