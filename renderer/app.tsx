@@ -4,7 +4,7 @@ import { Redirect, Route, Router, Switch } from 'wouter';
 import { ConnectionBar, ProjectBar } from './frame/bars.tsx';
 import { FileDialog } from './frame/file-dialog.tsx';
 import styles from './frame/frame.module.css';
-import { hashLocation } from './frame/hash-location.ts';
+import { decoded, hashLocation } from './frame/hash-location.ts';
 import { useProjectAddress } from './frame/project-address.ts';
 import { Rail } from './frame/rail.tsx';
 import { useShortcuts } from './frame/shortcuts.tsx';
@@ -73,12 +73,12 @@ function Pages() {
       <Route path="/train">{page('train', <TrainPage />)}</Route>
       <Route path="/monitor">{page('monitor', <LatestRun />)}</Route>
       <Route path="/runs">{page('runs', <RunsPage name={null} />)}</Route>
-      <Route path="/runs/:name">{({ name }) => page('runs', <RunsPage name={decodeURIComponent(name)} />)}</Route>
+      <Route path="/runs/:name">{({ name }) => page('runs', <RunsPage name={decoded(name)} />)}</Route>
       <Route path="/runs/:name/monitor">
-        {({ name }) => page(`monitor ${name}`, <MonitorPage name={decodeURIComponent(name)} />)}
+        {({ name }) => page(`monitor ${name}`, <MonitorPage name={decoded(name)} />)}
       </Route>
       <Route path="/compare/:names">
-        {({ names }) => page('compare', <ComparePage names={names.split(',').map(decodeURIComponent)} />)}
+        {({ names }) => page('compare', <ComparePage names={names.split(',').map(decoded)} />)}
       </Route>
       <Route path="/devices">{page('devices', <DevicesPage />)}</Route>
       <Route path="/settings">{page('settings', <SettingsPage />)}</Route>

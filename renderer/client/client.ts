@@ -16,7 +16,8 @@ const link: ClientLink<Record<never, never>> = {
 
 export const engine: Engine = createORPCClient(link);
 
-const retryMs = 1000;
+/** Until a call that could not be made is made again. */
+export const retryMs = 1000;
 
 /**
  * Asks again and again until `signal` aborts: `ask` is a call that waits and shows what it answers. A lost connection is waited for; another

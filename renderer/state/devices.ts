@@ -24,10 +24,11 @@ export async function askDevices(refresh: boolean): Promise<void> {
   }
 }
 
-export function startDevices(): void {
+/** For `useEffect`: asks as soon as there is an engine to ask. */
+export function startDevices(): () => void {
   const ask = () => {
     if (connection.status === 'ready' && !useDevices.getState().report) void askDevices(false);
   };
-  connection.onStatus(ask);
   ask();
+  return connection.onStatus(ask);
 }

@@ -76,6 +76,8 @@ const emptySeries: Series = {
 const axes = 3;
 /** Buckets that a chart can show; the engine thins to at most this many. */
 const points = 1024;
+/** What a person reads of a long history; the engine tells no more at once either. */
+const mostNotes = 500;
 /** The head is shown at most this often, so that React draws a few numbers four times a second, not at each frame. */
 const headMs = 250;
 
@@ -178,7 +180,11 @@ class Follower implements LiveRun {
       ...rest,
       epochs: before ? mergeEpochs(before.epochs, frame.epochs) : frame.epochs,
       // What has not changed stays the same object: whoever shows it need not draw it again.
-      notes: !before ? frame.notes : frame.notes.length === 0 ? before.notes : [...before.notes, ...frame.notes],
+      notes: !before
+        ? frame.notes
+        : frame.notes.length === 0
+          ? before.notes
+          : [...before.notes, ...frame.notes].slice(-mostNotes),
       ghosts: ghosts ?? before?.ghosts ?? [],
       failure: null,
     };

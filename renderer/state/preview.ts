@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { ErrorInfo } from '../../engine/contract/errors.ts';
 import { isObject } from '../../engine/contract/report.ts';
 import type { ProjectPreview } from '../../engine/contract/wire.ts';
-import { connection, engine } from '../client/client.ts';
+import { connection, engine, retryMs } from '../client/client.ts';
 import { useValueAt } from './form.ts';
 import { useProjectState } from './project.ts';
 import { infoOf } from './session.ts';
@@ -64,12 +64,15 @@ export function usePreview(wanted: Wanted, round: number): PreviewState {
       } catch (thrown) {
         if (end.signal.aborted) return;
         const error = infoOf(thrown);
-        // The call waits until the engine is there again.
-        if (error.code === 'CLOSED' && connection.status !== 'unauthorised') return read();
+        // The next call waits until the engine is there again; one that is just ending refuses it.
+        if (error.code === 'CLOSED' && connection.status !== 'unauthorised') {
+          due = setTimeout(() => void read(), retryMs);
+          return;
+        }
         setState({ preview: null, error, reading: false });
       }
     };
-    const due = setTimeout(() => void read(), typed.current === typedKey ? 0 : restMs);
+    let due = setTimeout(() => void read(), typed.current === typedKey ? 0 : restMs);
     typed.current = typedKey;
     return () => {
       clearTimeout(due);

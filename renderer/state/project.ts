@@ -7,8 +7,8 @@ import { type Plan, planProject } from '../../engine/contract/plan.ts';
 import type { Edit, Problem } from '../../engine/contract/problems.ts';
 import { editProject, type Project, readProject } from '../../engine/contract/project.ts';
 import type { DataFacts } from '../../engine/contract/tensors.ts';
-import { connection, engine, keepAsking } from '../client/client.ts';
-import { infoOf, tellError } from './session.ts';
+import { connection, engine, keepAsking, retryMs } from '../client/client.ts';
+import { infoOf, tell, tellError } from './session.ts';
 import { share } from './sharing.ts';
 
 export type SaveState =
@@ -158,17 +158,44 @@ export function redo(): void {
   history().redo();
 }
 
-/** Takes a project into this window. The one that was open is saved first. */
+let lastOpening = 0;
+
+/** Takes a project into this window, unless the one that is open holds what cannot be saved, or another is asked for meanwhile. */
 export async function openProject(load: () => Promise<OpenProject>): Promise<boolean> {
-  await saveNow();
+  lastOpening += 1;
+  const opening = lastOpening;
+  if (!(await keepChanges())) return false;
   useProjectState.setState({ opening: true, openError: null });
   try {
-    take(await load());
-    return true;
+    const loaded = await load();
+    if (opening !== lastOpening) return false;
+    const kept = await keepChanges(); // it could be edited while the other was on its way
+    if (kept) take(loaded);
+    else useProjectState.setState({ opening: false });
+    return kept;
   } catch (thrown) {
+    if (opening !== lastOpening) return false;
     useProjectState.setState({ opening: false, openError: infoOf(thrown) });
+    if (useProjectState.getState().file !== null) tellError(thrown); // the page shows the project that stays
     return false;
   }
+}
+
+export function hasUnsaved(): boolean {
+  const { file, text, savedText } = useProjectState.getState();
+  return file !== null && text !== savedText;
+}
+
+/** Saves what the open project holds. Where that cannot be done, a person is told, and nothing may take its place. */
+async function keepChanges(): Promise<boolean> {
+  await saveNow();
+  if (!hasUnsaved()) return true;
+  tell({
+    tone: 'error',
+    message: 'The open project has changes that are not saved',
+    hint: 'Choose in the bar above the page what becomes of them, then try again.',
+  });
+  return false;
 }
 
 function take({ file, text, revision }: OpenProject): void {
@@ -186,11 +213,14 @@ function takeTheirs({ text, revision }: OpenProject): void {
   watchFile();
 }
 
-export async function closeProject(): Promise<void> {
-  await saveNow();
+/** Answers false, and tells why, where it holds what cannot be saved. */
+export async function closeProject(): Promise<boolean> {
+  if (!(await keepChanges())) return false;
+  lastOpening += 1;
   watching?.abort();
   useProjectState.setState(closed);
   history().clear();
+  return true;
 }
 
 let saving: Promise<void> | null = null;
@@ -199,16 +229,19 @@ let autosave: ReturnType<typeof setTimeout> | undefined;
 /** Saves what is not saved yet; a conflict waits for the person. */
 export async function saveNow(): Promise<void> {
   clearTimeout(autosave);
-  await saving;
-  const { file, text, savedText, save } = useProjectState.getState();
-  if (file === null || text === savedText || save.kind === 'conflict') return;
-  saving = store(false).finally(() => {
-    saving = null;
-  });
-  await saving;
+  while (saving) await saving;
+  if (hasUnsaved() && useProjectState.getState().save.kind !== 'conflict') await store(false);
 }
 
-async function store(overwrite: boolean): Promise<void> {
+/** One save at a time: the next one starts from the revision that this one has made. */
+function store(overwrite: boolean): Promise<void> {
+  saving = write(overwrite).finally(() => {
+    saving = null;
+  });
+  return saving;
+}
+
+async function write(overwrite: boolean): Promise<void> {
   const { file, text, revision } = useProjectState.getState();
   if (file === null) return;
   useProjectState.setState({ save: { kind: 'saving' } });
@@ -228,7 +261,7 @@ async function store(overwrite: boolean): Promise<void> {
     const error = GradloomError.from(thrown);
     if (error.code === 'STALE_REVISION') return useProjectState.setState({ save: { kind: 'conflict', revision: '' } });
     useProjectState.setState({ save: { kind: 'failed', error: error.toInfo() } });
-    if (error.code === 'CLOSED') scheduleSave();
+    if (error.code === 'CLOSED') void connection.ready().then(scheduleSave);
   }
 }
 
@@ -242,9 +275,13 @@ export async function settleConflict(choice: 'theirs' | 'mine' | 'copy'): Promis
   const { file, text } = useProjectState.getState();
   if (file === null) return;
   try {
-    if (choice === 'theirs') takeTheirs(await engine.projects.open({ file }));
-    else if (choice === 'mine') await store(true);
-    else take(await engine.projects.saveCopy({ file, text }));
+    if (choice === 'mine') return await store(true);
+    const settled = await (choice === 'theirs'
+      ? engine.projects.open({ file })
+      : engine.projects.saveCopy({ file, text }));
+    if (useProjectState.getState().file !== file) return; // another was opened meanwhile
+    if (choice === 'theirs') takeTheirs(settled);
+    else take(settled);
   } catch (thrown) {
     tellError(thrown);
   }
@@ -324,8 +361,8 @@ async function refreshFacts(): Promise<void> {
   } catch (thrown) {
     if (factsFor !== key) return;
     const error = infoOf(thrown);
-    // The call waits until the engine is there again.
-    if (error.code === 'CLOSED' && connection.status !== 'unauthorised') return readDataAgain();
+    // The next call waits until the engine is there again; one that is just ending refuses it.
+    if (error.code === 'CLOSED' && connection.status !== 'unauthorised') return void setTimeout(readDataAgain, retryMs);
     useProjectState.setState({ facts: null, factsError: error });
   }
 }

@@ -28,7 +28,7 @@ export function startRuns(): void {
   void keepAsking(
     async (signal) => {
       const { version, runs } = await engine.runs.watch(seen === undefined ? {} : { seen }, { signal });
-      if (version === seen) return;
+      if (version === seen) return useRuns.setState({ error: null });
       seen = version;
       useRuns.setState({ list: runs, error: null });
     },

@@ -25,7 +25,6 @@ interface Session {
 }
 
 const themeKey = 'gradloom-theme';
-const toastMs = 8000;
 let lastToast = 0;
 
 function rememberedTheme(): Settings['theme'] {
@@ -76,7 +75,6 @@ export function tell(toast: Omit<Toast, 'id'>): void {
   lastToast += 1;
   const id = lastToast;
   useSession.setState(({ toasts }) => ({ toasts: [...toasts.slice(-3), { ...toast, id }] }));
-  setTimeout(() => dismissToast(id), toastMs);
 }
 
 export function dismissToast(id: number): void {

@@ -41,4 +41,5 @@ export const client = {
   }),
   connection: { status: 'ready', onStatus: () => () => {}, ready: async () => {} },
   keepAsking: async () => {},
+  retryMs: 10,
 };
