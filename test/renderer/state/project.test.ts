@@ -35,10 +35,14 @@ beforeEach(async () => {
 });
 
 test('saves that are asked for at the same time do not take one another for strangers', async () => {
+  const seen = new Set<string>();
+  const leave = useProjectState.subscribe(({ save }) => seen.add(save.kind));
   named('a');
   const first = project.saveNow();
   named('b');
   await Promise.all([first, project.saveNow(), project.saveNow()]);
+  leave();
+  expect(seen).toEqual(new Set(['saved', 'unsaved', 'saving']));
   expect(now().save.kind).toBe('saved');
   expect(nameIn(file)).toBe('b');
 });
