@@ -65,7 +65,7 @@ async function main() {
     case 'test':
     case 'bench': {
       const ui = mode === 'bench' && rest[0] === 'ui';
-      await setUp(progress, undefined, { window: ui });
+      await setUp(progress, undefined, { window: true });
       const script = mode === 'test' ? 'run.mjs' : path.join('bench', ui ? 'ui.mjs' : 'main.mjs');
       return runNode([path.join(rootDir(), 'test', script), ...(ui ? rest.slice(1) : rest)]);
     }

@@ -131,7 +131,7 @@ try {
   const wanted = steps.toLocaleString('en-US');
   const opened = performance.now();
   await page.goto(`${origin}/#/runs/${path.basename(run)}/monitor`);
-  const chart = page.getByRole('img', { name: new RegExp(`^Loss, from 1 to ${wanted}`) });
+  const chart = page.getByRole('img', { name: new RegExp(`^Loss, from [\\d,]+ to ${wanted}`) });
   await chart.waitFor({ timeout: 60_000 });
   tell(`charts of ${wanted} steps, first opening`, performance.now() - opened, 'ms');
   const again = performance.now();
