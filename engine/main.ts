@@ -1,15 +1,14 @@
 /** The engine service as a utility process of Electron: main hands it the windows' ports and starts its workers. */
 import { fileURLToPath } from 'node:url';
 import { RPCHandler } from '@orpc/server/message-port';
-import { openEngine } from './api/engine.ts';
+import { type Engine, openEngine } from './api/engine.ts';
 import type { HostQuestion, HostToService, ServiceToHost } from './contract/host.ts';
 import { type Port, PortProcesses, parentPort } from './ports.ts';
-import type { Service } from './service.ts';
 
 const parent = parentPort();
 
-async function answer(service: Service, question: HostQuestion): Promise<string[]> {
-  if (question === 'close') await service.close();
+async function answer({ service, close }: Engine, question: HostQuestion): Promise<string[]> {
+  if (question === 'close') await close();
   else if (question !== 'runs') await service.leaveRuns(question);
   return service.liveRuns();
 }
@@ -29,7 +28,12 @@ if (parent) {
     const message = data as HostToService; // from our own main
     if (processes.take(message, ports)) return;
     if (message.type === 'ask') {
-      void answer(engine.service, message.question).then((runs) => tell({ type: 'answer', id: message.id, runs }));
+      void answer(engine, message.question)
+        .catch((thrown: unknown) => {
+          log(`${message.question}: ${thrown instanceof Error ? thrown.stack : String(thrown)}`);
+          return engine.service.liveRuns();
+        })
+        .then((runs) => tell({ type: 'answer', id: message.id, runs }));
     } else if (message.type === 'connect' && ports[0]) connect(ports[0]);
   });
   tell({ type: 'ready' });

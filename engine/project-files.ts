@@ -2,23 +2,24 @@
 import { createHash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpenProject } from './contract/api.ts';
 import { GradloomError } from './contract/errors.ts';
 import { readProject } from './contract/project.ts';
 import { makeFolders, systemError, writeWhole } from './files.ts';
+import { Sleepers } from './sleepers.ts';
 
 /** A larger file is no project. */
 const mostBytes = 8 << 20;
 /** How often a watched file is looked at; a look costs one question to the system. */
 const watchMs = 700;
 
-export const projectExtension = '.gradloom.json';
+const projectExtension = '.gradloom.json';
 
 export class ProjectFiles {
   /** Saves of one file follow one another. */
   readonly #saving = new Map<string, Promise<unknown>>();
-  readonly #woken = new Set<() => void>();
+  /** A save through this service wakes them at once. */
+  readonly #watchers = new Sleepers();
 
   /** @throws GradloomError FILE_NOT_FOUND, NOT_READABLE, BAD_CALL, PROJECT_SYNTAX, PROJECT_NEWER */
   async open(file: string): Promise<OpenProject> {
@@ -50,7 +51,7 @@ export class ProjectFiles {
         await handle.writeFile(text);
         if (mode !== undefined) await handle.chmod(mode & 0o7777);
       });
-      for (const wake of [...this.#woken]) wake();
+      this.#watchers.wake();
       return { file: path.resolve(file), text, revision: revisionOf(Buffer.from(text)) };
     });
   }
@@ -88,8 +89,13 @@ export class ProjectFiles {
       }
       const left = until - performance.now();
       if (left <= 0 || signal?.aborted) return revision;
-      await this.#pause(Math.min(watchMs, left), signal);
+      await this.#watchers.sleep(Math.min(watchMs, left), signal);
     }
+  }
+
+  /** Resolves when no save is under way. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#saving.values());
   }
 
   async #alone<T>(key: string, work: () => Promise<T>): Promise<T> {
@@ -102,16 +108,6 @@ export class ProjectFiles {
     } finally {
       if (this.#saving.get(key) === settled) this.#saving.delete(key);
     }
-  }
-
-  /** A save through this service wakes at once. */
-  async #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    const woken = new AbortController();
-    const wake = () => woken.abort();
-    this.#woken.add(wake);
-    const ends = signal ? AbortSignal.any([signal, woken.signal]) : woken.signal;
-    await sleep(ms, undefined, { signal: ends }).catch(() => {});
-    this.#woken.delete(wake);
   }
 }
 
@@ -164,6 +160,6 @@ function gone(file: string): GradloomError {
   });
 }
 
-export function revisionOf(bytes: Buffer): string {
+function revisionOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
 }

@@ -38,7 +38,7 @@ export interface Engine {
   /** For an RPCHandler of whichever transport: errors cross the wire as `ErrorInfo`. */
   handlerOptions: StandardRPCHandlerOptions<Record<never, never>>;
   service: Service;
-  /** Lets every run save and end. */
+  /** Lets every run save and end, and what is being saved of projects. */
   close(): Promise<void>;
 }
 
@@ -50,11 +50,12 @@ export function openEngine({ processes, workerEntry, root, log }: EngineOptions)
     workerEntry: workerEntry ?? path.join(rootDir(), 'dist', 'worker.js'),
     onChange: (run) => runList.wake(run),
   });
+  const projects = new ProjectFiles();
   const parts: Parts = {
     home,
     service,
     settings: new SettingsFile(home),
-    projects: new ProjectFiles(),
+    projects,
     places: new Places(root, [home]),
     previews: new Previews((source, baseDir, signal) => service.packSource(source, baseDir, signal)),
     devices: new DeviceReports(() => service.describeDevices()),
@@ -78,7 +79,9 @@ export function openEngine({ processes, workerEntry, root, log }: EngineOptions)
       ],
     },
     service,
-    close: () => service.close(),
+    close: async () => {
+      await Promise.all([service.close(), projects.settled()]);
+    },
   };
 }
 

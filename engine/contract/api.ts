@@ -82,7 +82,7 @@ const epochRow = z.record(z.string(), z.unknown());
 /** What lies beyond a resume: computed, then given up. */
 const ghostSchema = z.object({ from_step: z.number(), series: seriesSchema, epochs: z.array(epochRow) });
 
-export const followCursor = z.object({
+const followCursor = z.object({
   /** Changes when what came before no longer holds: a resume, another thinning. */
   life: z.string(),
   /** Buckets that the window has and that will not change any more. */

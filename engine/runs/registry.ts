@@ -41,11 +41,17 @@ export async function markDied(folder: string, error: GradloomError): Promise<vo
   appendLog(folder, errorLines(error.toInfo()));
 }
 
+/** What may be a run: folders, and links to folders that lie elsewhere. */
+export async function foldersIn(base: string): Promise<string[]> {
+  const entries = await readdir(base, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+    .map(({ name }) => path.join(base, name));
+}
+
 /** The runs of a workspace, the latest changed first. */
 export async function listRuns(home?: string): Promise<RunListing[]> {
-  const base = runsDir(home);
-  const entries = await readdir(base, { withFileTypes: true }).catch(() => []);
-  const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => path.join(base, entry.name));
+  const folders = await foldersIn(runsDir(home));
   const runs = await Promise.all(folders.filter(isRun).map(describeRun));
   const changed = ({ folder, summary }: RunListing) =>
     summary?.updated ?? statSync(folder, { throwIfNoEntry: false })?.mtime.toISOString() ?? '';

@@ -1,12 +1,12 @@
 /** The list of runs as windows watch it: read again only where something has changed. */
 import { readFileSync, statSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
 import type { RunRow } from '../contract/api.ts';
+import { Sleepers } from '../sleepers.ts';
 import { runsDir } from '../workspace.ts';
 import { isRun } from './folder.ts';
-import { describeRun, isLiveState } from './registry.ts';
+import { describeRun, foldersIn, isLiveState } from './registry.ts';
 import { summaryName } from './summary.ts';
 
 export const notesName = 'notes.txt';
@@ -41,7 +41,7 @@ export class RunList {
   readonly #told = new Set<string>();
   #looking: Promise<void> | null = null;
   #lookedAt = Number.NEGATIVE_INFINITY;
-  readonly #woken = new Set<() => void>();
+  readonly #watchers = new Sleepers();
 
   constructor(home?: string) {
     this.#home = home;
@@ -50,7 +50,7 @@ export class RunList {
   /** A change of a run, or of which runs there are, that this process knows of: whoever waits is answered soon. */
   wake(folder?: string): void {
     if (folder !== undefined) this.#told.add(folder);
-    for (const wake of [...this.#woken]) wake();
+    this.#watchers.wake();
   }
 
   /** The list once it is not `seen`, or unchanged after `patience` milliseconds. */
@@ -65,7 +65,7 @@ export class RunList {
       const version = `${this.#instance}-${this.#changes}`;
       const left = until - performance.now();
       if (version !== seen || left <= 0 || signal?.aborted) return { version, runs: this.#rows };
-      await this.#pause(Math.min(lookMs, left), signal);
+      await this.#watchers.sleep(Math.min(lookMs, left), signal);
     }
   }
 
@@ -83,9 +83,7 @@ export class RunList {
   async #read(wait: number): Promise<void> {
     if (wait > 0) await sleep(wait);
     this.#lookedAt = performance.now();
-    const base = runsDir(this.#home);
-    const entries = await readdir(base, { withFileTypes: true }).catch(() => []);
-    const names = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map(({ name }) => name);
+    const folders = await foldersIn(runsDir(this.#home));
     const all = performance.now() - this.#lookedAtAll > lookAtAllMs;
     if (all) this.#lookedAtAll = performance.now();
     const told = new Set(this.#told);
@@ -93,8 +91,7 @@ export class RunList {
     let changed = false;
     const there = new Set<string>();
     let looked = 0;
-    for (const name of names) {
-      const folder = path.join(base, name);
+    for (const folder of folders) {
       there.add(folder);
       const known = this.#known.get(folder);
       const live = known !== undefined && isLiveState(known.row.status);
@@ -135,15 +132,6 @@ export class RunList {
     const changed = listing.summary?.updated ?? statSync(folder, { throwIfNoEntry: false })?.mtime.toISOString() ?? '';
     this.#known.set(folder, { row: { ...listing, notes }, mark, changed, asked: performance.now() });
     return true;
-  }
-
-  async #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    const woken = new AbortController();
-    const wake = () => woken.abort();
-    this.#woken.add(wake);
-    const ends = signal ? AbortSignal.any([signal, woken.signal]) : woken.signal;
-    await sleep(ms, undefined, { signal: ends }).catch(() => {});
-    this.#woken.delete(wake);
   }
 }
 

@@ -184,7 +184,7 @@ function explain(code, message, what) {
   }
 }
 
-export const offlineHint =
+const offlineHint =
   'Without a network: set GRADLOOM_LIBTORCH to an installed PyTorch 2.11 or newer (the folder with include/ and lib/), or copy the ' +
   'cache folder from a machine where set-up has run, or put the wheels into a folder and name it in PIP_FIND_LINKS.';
 

@@ -3,7 +3,7 @@ import type { DeviceReport } from '../../engine/contract/wire.ts';
 import { deviceNamed } from '../state/device.ts';
 import { askDevices, useDevices } from '../state/devices.ts';
 import { useSession } from '../state/session.ts';
-import { ago, Button, bytes, ErrorNotice, moment, Page, Panel, Skeleton } from '../ui/index.ts';
+import { ago, Button, bytes, ErrorNotice, Facts, moment, Page, Panel, Skeleton } from '../ui/index.ts';
 import { DeviceCard } from './device-card.tsx';
 import styles from './devices.module.css';
 import { Findings } from './findings.tsx';
@@ -74,19 +74,6 @@ function Report({ report }: { report: DeviceReport }) {
 /** What the cards show already is left out. */
 function versionRows({ versions }: DeviceReport): [string, string][] {
   return Object.entries(versions).filter(([name]) => !name.startsWith('CPU '));
-}
-
-function Facts({ rows }: { rows: readonly (readonly [string, string])[] }) {
-  return (
-    <dl className={styles.facts}>
-      {rows.map(([name, value]) => (
-        <div key={name} className={styles.fact}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
 }
 
 function Loading() {

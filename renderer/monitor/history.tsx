@@ -87,7 +87,7 @@ const Event = memo(function Event({ note }: { note: RunNote }) {
 });
 
 /** Each advice once, however often it was given. */
-export function latestAdvice(notes: readonly RunNote[]): RunNote[] {
+function latestAdvice(notes: readonly RunNote[]): RunNote[] {
   const byMessage = new Map<string, RunNote>();
   for (const note of notes) if (note.kind === 'advice') byMessage.set(note.message, note);
   return [...byMessage.values()].slice(-3);

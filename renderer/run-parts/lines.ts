@@ -53,7 +53,7 @@ function partLines(
 }
 
 /** A column of the series; null where the run has none. */
-export function stepLine(series: Series, name: string, axis: AxisKind, color: string): LineSeries | null {
+function stepLine(series: Series, name: string, axis: AxisKind, color: string): LineSeries | null {
   const band = series.columns.get(name);
   if (!band || series.buckets === 0) return null;
   const line = { key: name, label: name, color, x: xOf(series, axis), mean: band.mean };

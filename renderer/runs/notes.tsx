@@ -10,6 +10,7 @@ export function Notes({ run }: { run: RunRow }) {
   const id = useId();
   const [text, setText] = useState(run.notes);
   const [saved, setSaved] = useState(run.notes);
+  const [failed, setFailed] = useState(false);
   const latest = useRef({ text, saved, folder: run.folder });
   latest.current = { text, saved, folder: run.folder };
 
@@ -22,7 +23,9 @@ export function Notes({ run }: { run: RunRow }) {
   }
 
   const store = async (notes: string) => {
-    if (await saveNotes(run.folder, notes)) setSaved(notes);
+    const done = await saveNotes(run.folder, notes);
+    setFailed(!done);
+    if (done) setSaved(notes);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: the last keystroke decides
   useEffect(() => {
@@ -43,7 +46,7 @@ export function Notes({ run }: { run: RunRow }) {
       <label className={styles.notesLabel} htmlFor={id}>
         Notes
         <span className={styles.quiet} aria-live="polite">
-          {text === saved ? '' : 'Saving…'}
+          {text === saved ? '' : failed ? 'Not saved' : 'Saving…'}
         </span>
       </label>
       <textarea

@@ -46,7 +46,7 @@ export function SettingsTree({ text }: { text: string }) {
   );
 }
 
-export function groupsOf<T extends { group: SettingRow['group'] }>(rows: readonly T[]): { group: string; rows: T[] }[] {
+function groupsOf<T extends { group: SettingRow['group'] }>(rows: readonly T[]): { group: string; rows: T[] }[] {
   const groups = new Map<string, T[]>();
   for (const row of rows) groups.set(row.group, [...(groups.get(row.group) ?? []), row]);
   return [...groups].map(([group, inside]) => ({ group, rows: inside }));

@@ -7,7 +7,7 @@ import { Segmented, Skeleton, TextField } from '../ui/index.ts';
 const most = 1024;
 
 /** The number that was typed, null for an empty field, undefined for what is no number of threads. */
-export function threadsIn(text: string): number | null | undefined {
+function threadsIn(text: string): number | null | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return null;
   const value = Number(trimmed);

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import type { Settings } from '../../engine/contract/api.ts';
 import { type About, changeSettings, useSession } from '../state/session.ts';
-import { CodeLine, Page, Panel, Segmented, Skeleton } from '../ui/index.ts';
+import { CodeLine, Facts, Page, Panel, Segmented, Skeleton } from '../ui/index.ts';
 import { DefaultDevice, Threads } from './computing.tsx';
 import styles from './settings.module.css';
 
@@ -46,13 +46,13 @@ function Computing({ settings }: { settings: Settings }) {
     <>
       <Row
         label="Threads"
-        help="How many threads a run computes with on the processor. Automatic: one for each physical core, which is the fastest for most networks. Runs that have begun keep theirs."
+        help="How many threads a run computes with on the processor. Automatic: one for each physical core, which is the fastest for most networks. For runs that are started in the window; the command line has --threads."
       >
         <Threads value={settings.threads} />
       </Row>
       <Row
         label="Default device"
-        help="What a run takes whose project says “auto”. Automatic: the best there is when the run starts."
+        help="What a run that is started in the window takes where its project says “auto”. Automatic: the best there is when it starts."
       >
         <DefaultDevice value={settings.device} />
       </Row>
@@ -93,26 +93,19 @@ function settingCommand(platform: string): string {
 function AboutProgram({ about }: { about: About }) {
   return (
     <>
-      <dl className={styles.facts}>
-        <Fact name="Gradloom">{about.version}</Fact>
-        <Fact name="PyTorch's C++ core (libtorch)">{about.libtorch ?? 'not found: run npm run setup'}</Fact>
-        <Fact name="Platform">{about.platform}</Fact>
-        <Fact name="Licence">Apache License 2.0</Fact>
-      </dl>
+      <Facts
+        rows={[
+          ['Gradloom', about.version],
+          ["PyTorch's C++ core (libtorch)", about.libtorch ?? 'not found: run npm run setup'],
+          ['Platform', about.platform],
+          ['Licence', 'Apache License 2.0'],
+        ]}
+      />
       <p className={styles.note}>
         Gradloom stands on the work of others: PyTorch, React, Mantine, Recharts and more. Their names and licences are
         in the file THIRD_PARTY_NOTICES beside the program.
       </p>
     </>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className={styles.fact}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

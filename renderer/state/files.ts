@@ -39,7 +39,7 @@ export function answerPick(path: string | null): void {
 
 export const listFolder = (folder: string | null) => engine.files.list({ folder });
 
-export const projectFilter: FileFilter = { name: 'Projects', extensions: ['json'] };
+const projectFilter: FileFilter = { name: 'Projects', extensions: ['json'] };
 
 export function pickProject(): Promise<string | null> {
   return pickPath({ kind: 'file', title: 'Open project', confirm: 'Open', filters: [projectFilter] });

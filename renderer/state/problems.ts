@@ -1,6 +1,6 @@
 /** The open project's problems, and on which page each is mended. */
 import type { Problem } from '../../engine/contract/problems.ts';
-import { currentProject, usePlan, useProject } from './project.ts';
+import { usePlan, useProject } from './project.ts';
 
 export type ProblemPage = 'data' | 'build' | 'train';
 
@@ -17,11 +17,6 @@ export function useProblems(): Problem[] {
   const { textProblems } = useProject();
   const plan = usePlan();
   return inOrder([...textProblems, ...(plan?.problems ?? [])]);
-}
-
-export function currentProblems(): Problem[] {
-  const { view, plan } = currentProject();
-  return inOrder([...view.textProblems, ...(plan?.problems ?? [])]);
 }
 
 function inOrder(problems: Problem[]): Problem[] {

@@ -69,7 +69,7 @@ export function samePath(a: Path, b: Path): boolean {
 }
 
 /** In the order in which a reader meets them; what holds another comes first. */
-export function comparePaths(a: Path, b: Path): number {
+function comparePaths(a: Path, b: Path): number {
   for (let depth = 0; depth < Math.min(a.length, b.length); depth++) {
     const [left, right] = [a[depth] as Step, b[depth] as Step];
     if (left === right) continue;

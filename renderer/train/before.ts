@@ -64,16 +64,7 @@ export function fitOf(total: number, { free }: Room): Fit {
 }
 
 /** A group of the page that a place of the project belongs to. */
-export const groupKeys = [
-  'run',
-  'device',
-  'loader',
-  'optimizer',
-  'loss',
-  'regularisation',
-  'checkpoint',
-  'advanced',
-] as const;
+const groupKeys = ['run', 'device', 'loader', 'optimizer', 'loss', 'regularisation', 'checkpoint', 'advanced'] as const;
 export type GroupKey = (typeof groupKeys)[number];
 
 const places: [string, GroupKey][] = [

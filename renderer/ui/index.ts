@@ -2,6 +2,7 @@
 export * from './basics/buttons.tsx';
 export { ContextMenu, type ContextMenuProps } from './basics/context-menu.tsx';
 export { type Column, DataTable, type DataTableProps, type Sorting } from './basics/data-table.tsx';
+export * from './basics/facts.tsx';
 export { fuzzy, search } from './basics/fuzzy.ts';
 export type { IconProp } from './basics/icon.tsx';
 export * from './basics/keys.tsx';
@@ -21,7 +22,6 @@ export { AreaChart, type AreaChartProps, type AreaSeries } from './charts/area-c
 export { type ChartMarker, LineChart, type LineChartHandle, type LineChartProps } from './charts/line-chart.tsx';
 export type { LineSeries } from './charts/model.ts';
 export { smooth } from './charts/smooth.ts';
-export { Sparkline, type SparklineProps } from './charts/sparkline.tsx';
 export * from './drag/drag-area.tsx';
 export * from './files/file-browser.tsx';
 export * from './form/choice.tsx';
@@ -32,5 +32,5 @@ export * from './format.ts';
 export { CostBars, type CostBarsProps, type Costs } from './network/cost-bars.tsx';
 export { ShapeRibbon, type ShapeRibbonProps } from './network/ribbon.tsx';
 export { NetworkThumb, type NetworkThumbProps, type ThumbLayer } from './network/thumb.tsx';
-export { categoryColor, seriesColor, seriesCount, seriesIndex } from './theme/colors.ts';
+export { seriesColor, seriesCount, seriesIndex } from './theme/colors.ts';
 export { UiProvider, type UiProviderProps } from './theme/provider.tsx';

@@ -1,6 +1,6 @@
-/** Buttons with more manners than Mantine's: icons that always say what they do, actions that ask first, choices side by side. */
-import { ActionIcon, Button as MantineButton, Popover, SegmentedControl, Tooltip } from '@mantine/core';
-import { type MouseEvent, type ReactNode, type Ref, useState } from 'react';
+/** Buttons with more manners than Mantine's: icons that always say what they do, choices side by side. */
+import { ActionIcon, Button as MantineButton, SegmentedControl, Tooltip } from '@mantine/core';
+import type { MouseEvent, ReactNode, Ref } from 'react';
 import classes from './buttons.module.css';
 import { drawIcon, type IconProp } from './icon.tsx';
 import { KeyHint } from './keys.tsx';
@@ -124,68 +124,6 @@ export function Button({
     >
       {children}
     </MantineButton>
-  );
-}
-
-export interface ConfirmButtonProps {
-  /** The button's own words: a verb. */
-  children: ReactNode;
-  /** What will happen, as a sentence. */
-  question: ReactNode;
-  /** The verb that does it. */
-  confirm: string;
-  onConfirm: () => void;
-  icon?: IconProp;
-  danger?: boolean;
-  disabled?: boolean | undefined;
-  variant?: 'default' | 'subtle' | 'filled';
-}
-
-/** A button that asks before it acts, next to where it was pressed. */
-export function ConfirmButton({
-  children,
-  question,
-  confirm,
-  onConfirm,
-  icon,
-  danger = true,
-  disabled = false,
-  variant = 'default',
-}: ConfirmButtonProps) {
-  const [open, setOpen] = useState(false);
-  return (
-    <Popover opened={open} onChange={setOpen} trapFocus returnFocus width={280} position="bottom-end" withinPortal>
-      <Popover.Target>
-        <MantineButton
-          variant={variant}
-          leftSection={drawIcon(icon, 14)}
-          disabled={disabled}
-          onClick={() => setOpen((was) => !was)}
-          aria-haspopup="dialog"
-          aria-expanded={open}
-        >
-          {children}
-        </MantineButton>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <p className={classes.question}>{question}</p>
-        <div className={classes.answers}>
-          <MantineButton variant="subtle" color="gray" onClick={() => setOpen(false)}>
-            Cancel
-          </MantineButton>
-          <MantineButton
-            color={danger ? 'red' : 'accent'}
-            data-autofocus
-            onClick={() => {
-              setOpen(false);
-              onConfirm();
-            }}
-          >
-            {confirm}
-          </MantineButton>
-        </div>
-      </Popover.Dropdown>
-    </Popover>
   );
 }
 

@@ -20,7 +20,7 @@ const names: Record<string, string> = {
 const arrows: Record<string, string> = { up: '↑', down: '↓', left: '←', right: '→', escape: 'Esc', delete: 'Del' };
 
 /** A key by its name as this desktop calls it; `mod` is the command key. */
-export function keyName(key: string): string {
+function keyName(key: string): string {
   const low = key.toLowerCase();
   return (mac ? macNames[low] : names[low]) ?? arrows[low] ?? (key.length === 1 ? key.toUpperCase() : key);
 }

@@ -32,12 +32,13 @@ export function useLook(): number {
       scheme.removeEventListener('change', change);
     };
   }, []);
+  const sharpness = typeof devicePixelRatio === 'undefined' ? 1 : devicePixelRatio;
   useEffect(() => {
-    const screen = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
+    const screen = matchMedia(`(resolution: ${sharpness}dppx)`);
     const change = () => setLook((was) => was + 1);
     screen.addEventListener('change', change, { once: true });
     return () => screen.removeEventListener('change', change);
-  });
+  }, [sharpness]);
   return look;
 }
 

@@ -47,7 +47,7 @@ export interface FrameOptions {
   wholeX: boolean;
 }
 
-export function extentX(series: readonly LineSeries[]): Range | null {
+function extentX(series: readonly LineSeries[]): Range | null {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { x, mean } of series) {
     const last = Math.min(x.length, mean.length) - 1;

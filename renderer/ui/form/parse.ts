@@ -47,12 +47,12 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-export function expectation(info: FieldInfo): string {
+function expectation(info: FieldInfo): string {
   return `Expected ${info.expected}.`;
 }
 
 /** Whether the schema takes null. */
-export function takesNull(schema: z.ZodType): boolean {
+function takesNull(schema: z.ZodType): boolean {
   return schema.safeParse(null).success;
 }
 

@@ -1,5 +1,4 @@
-/** Colours by name: of a layer's category, of a run's series. All are CSS variables, so a change of theme needs no render. */
-import type { LayerCategory } from '../../../engine/contract/layers/kind.ts';
+/** Colours by name, of a run's series. All are CSS variables, so a change of theme needs no render. */
 
 /** How many series colours there are. */
 export const seriesCount = 8;
@@ -24,14 +23,6 @@ export function seriesIndex(key: string): number {
 /** The colour that belongs to a run (or any name), the same everywhere. */
 export function seriesColor(key: string): string {
   return `var(--series-${seriesIndex(key)})`;
-}
-
-export function categoryColor(category: LayerCategory): { solid: string; text: string; tint: string } {
-  return {
-    solid: `var(--cat-${category})`,
-    text: `var(--cat-${category}-text)`,
-    tint: `var(--cat-${category}-tint)`,
-  };
 }
 
 /** What a colour (also `var(…)`) is on screen now, for canvases. */

@@ -8,7 +8,6 @@ import {
   bytes,
   CodeBlock,
   CodeLine,
-  ConfirmButton,
   CostBars,
   DataTable,
   Dialog,
@@ -32,7 +31,6 @@ import {
   Segmented,
   ShapeRibbon,
   Skeleton,
-  Sparkline,
   StackedBar,
   StatusBadge,
   Tabs,
@@ -184,20 +182,12 @@ export function BasicsGallery() {
             {'class Net(nn.Module):\n    def forward(self, x):\n        return self.layers(x)'}
           </CodeBlock>
           <div>
-            <KeyHint keys="Mod+K" /> <Num unit="samples/s">48,210</Num>{' '}
-            <Sparkline label="Throughput" values={[3, 4, 3.5, 5, 5.2, 4.9, 5.1, Number.NaN, 5.3, 5.2]} fill />
+            <KeyHint keys="Mod+K" /> <Num unit="samples/s">48,210</Num>
           </div>
           <div style={{ display: 'flex', flexWrap: 'wrap', gap: 8 }}>
             <IconButton label="Add a layer" icon={IconPlus} keys="/" />
             <IconButton label="Add" icon={IconPlus} active />
             <IconButton label="Add" icon={IconPlus} disabled />
-            <ConfirmButton
-              question="Delete 3 runs? Their weights and curves are gone."
-              confirm="Delete"
-              onConfirm={() => {}}
-            >
-              Delete
-            </ConfirmButton>
             <Button danger>Stop</Button>
             <Button subtle>Cancel</Button>
             <Button disabled>Disabled</Button>
