@@ -32,6 +32,16 @@ describe.skipIf(noBrowser)('a project', () => {
     await page.getByRole('listitem', { name: /^Sample 0, class / }).waitFor();
   });
 
+  test('that was edited a moment before its window is closed has the edit', async () => {
+    const page = await openTemplate(studio, 'Digits, convolutional');
+    const file = fileOf(page);
+    await go(page, 'Data');
+    await page.getByRole('radiogroup', { name: 'Validate on' }).waitFor();
+    await validateOn(page, 'Nothing');
+    await page.close({ runBeforeUnload: true });
+    await expect.poll(() => readFileSync(file, 'utf8')).not.toContain('"val": "test"');
+  });
+
   test('is undone to the bytes it had, and redone', async () => {
     const page = await openTemplate(studio, 'Digits, convolutional');
     const start = readFileSync(fileOf(page), 'utf8');
