@@ -82,10 +82,9 @@ function start(): void {
     if (service === null) app.exit(0);
     else if (process.platform !== 'darwin') void leaving.leave();
   });
-  // Whoever ends the app by a signal is not asked; runs are saved all the same.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void leaving.end());
-
   void app.whenReady().then(async () => {
+    // Whoever ends the app by a signal is not asked; runs are saved all the same. Not before: Electron sets its own handlers until then.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void leaving.end());
     nativeTheme.themeSource = settings().theme;
     guardSession();
     serveScheme();

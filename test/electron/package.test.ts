@@ -13,7 +13,7 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { build, type Configuration, Platform } from 'electron-builder';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import config from '../../electron/builder.config.mjs';
 import { stageAddon, withWay } from '../../native/setup/package.mjs';
 import { appDir, describeApp, summaryOf, useApp, writeProject } from './app.ts';
@@ -31,7 +31,7 @@ describeApp('the package', () => {
     rmSync(packed, { recursive: true, force: true });
     await stageAddon();
     const { executable, compat } = tested.electron;
-    const overrides = compat === null ? {} : around(executable, compat);
+    const overrides = compat === null ? { electronDist: path.dirname(executable) } : around(executable, compat);
     await build({
       projectDir: root,
       targets: Platform.current().createTarget('dir'),
@@ -42,6 +42,8 @@ describeApp('the package', () => {
     app = path.join(packed, folder, process.platform === 'win32' ? 'Gradloom.exe' : 'gradloom');
     resources = path.join(packed, folder, 'resources');
   });
+
+  afterAll(() => rmSync(packed, { recursive: true, force: true }));
 
   /** The same package with the parts that were built for the old Electron, started through what that one lacks. */
   function around(executable: string, compat: string): Configuration {
@@ -115,7 +117,8 @@ describeApp('the package', () => {
     const opening = started.app.waitForEvent('window', { timeout: 60_000 });
     await first.getByRole('button', { name: 'Try again' }).click();
     const page = await opening;
-    await page.getByRole('button', { name: 'Train', exact: true }).click({ timeout: 60_000 });
+    await page.getByText('No problems').waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: 'Train', exact: true }).click();
     await expect.poll(() => existsSync(path.join(home, 'runs', 'packed-001', 'summary.json'))).toBe(true);
     await expect.poll(() => summaryOf(home, 'packed-001').status).toBe('completed');
     rmSync(cache, { recursive: true, force: true });

@@ -1,10 +1,10 @@
 /** Training in the app: first steps from a template, and what becomes of a run when a process dies or the window is closed. */
 import { once } from 'node:events';
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import {
   answerQuestion,
   describeApp,
@@ -27,10 +27,15 @@ function epochShown(page: Page, epoch: number): Promise<unknown> {
 
 describeApp('training', () => {
   const tested = useApp();
+  const homes: string[] = [];
+  afterAll(() => {
+    for (const home of homes) rmSync(home, { recursive: true, force: true });
+  });
 
   /** The app with a run that lasts until it is ended. */
   async function startLongRun(name: string): Promise<Launched> {
     const home = mkdtempSync(path.join(os.tmpdir(), 'gradloom-home-'));
+    homes.push(home);
     const started = await tested.start({ home, words: [writeProject(home, name, { epochs: 10_000 })] });
     await started.page.getByText('No problems').waitFor();
     await started.page.getByRole('button', { name: 'Train', exact: true }).click();
@@ -73,7 +78,7 @@ describeApp('training', () => {
     await page.getByText('The engine has stopped').waitFor();
     await expect.poll(() => existsSync(path.join(home, 'runs', run, 'live.json'))).toBe(false);
     expect(summaryOf(home, run).status).toBe('interrupted');
-    expect(existsSync(`/proc/${worker}`)).toBe(false);
+    await expect.poll(() => existsSync(`/proc/${worker}`)).toBe(false);
     await page.getByRole('button', { name: 'Start the engine again' }).click();
     await page.getByText('Engine ready').waitFor();
     await page.getByRole('button', { name: 'Resume' }).first().click();
@@ -114,5 +119,13 @@ describeApp('training', () => {
     await started.app.evaluate(({ app }) => app.quit()).catch(() => {});
     expect(await exited).toEqual([0, null]);
     expect(summaryOf(started.home, 'stopping-001').status).toBe('stopped');
+  });
+
+  test('a signal ends the app without a question; its run is saved', async () => {
+    const { app, home } = await startLongRun('signalled');
+    const exited = once(app.process(), 'exit');
+    app.process().kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+    expect(summaryOf(home, 'signalled-001').status).toBe('interrupted');
   });
 });
