@@ -225,11 +225,21 @@ describe.skipIf(noBrowser)('runs side by side', () => {
       .first()
       .click();
     await row('slow-001').click();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByLabel('Name of the run').fill('turtle');
+    await page.keyboard.press('Enter');
+    await row('turtle').waitFor();
+    await page.getByRole('textbox', { name: /note/i }).fill('slow but sure');
+    await page.getByRole('heading', { name: 'Runs', exact: true }).click();
+    const notes = async () => (await engine.runs.watch({})).runs.find(({ name }) => name === 'turtle')?.notes;
+    await expect.poll(notes).toBe('slow but sure');
+    await row('turtle').click();
     await page.keyboard.press('Delete');
-    await toast(page, 'slow-001 was deleted').waitFor();
-    await row('slow-001').waitFor({ state: 'hidden' });
+    await toast(page, 'turtle was deleted').waitFor();
+    await row('turtle').waitFor({ state: 'hidden' });
     await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
-    await row('slow-001').waitFor();
+    await row('turtle').waitFor();
+    expect(await notes()).toBe('slow but sure');
   });
 });
 
