@@ -84,7 +84,12 @@ export function SplitSection() {
         )}
         {way === 'fraction' && (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset brings a frame and a legend
-          <div role="group" aria-label="Drawn samples" onFocus={() => setTyping(true)} onBlur={() => setTyping(false)}>
+          <div
+            role="group"
+            aria-label="Drawn samples"
+            onFocus={({ target }) => setTyping(target.matches('input[inputmode]'))}
+            onBlur={() => setTyping(false)}
+          >
             <SchemaForm
               shape={splitFields}
               only={facts?.target.kind === 'vector' ? ['val', 'seed'] : ['val', 'seed', 'stratify']}

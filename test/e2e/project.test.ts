@@ -186,7 +186,8 @@ describe.skipIf(noBrowser)('a service that dies', () => {
   const studio = useStudio();
 
   test('is told; what was edited meanwhile is saved when it is back', async () => {
-    studio.allow(connectionLoss, /^4\d\d \/rpc/);
+    studio.allow(connectionLoss, /^4\d\d \/rpc/, /^401 \/$/); // a wrong token is tried
+
     const file = writeProject(studio, 'survivor', quick('survivor'));
     const page = await openProject(studio, file, 'data');
     await page.getByRole('radiogroup', { name: 'Validate on' }).waitFor();
