@@ -49,13 +49,24 @@ export async function foldersIn(base: string): Promise<string[]> {
     .map(({ name }) => path.join(base, name));
 }
 
-/** The runs of a workspace, the latest changed first. */
+/** The runs of a workspace: those that live, then the latest changed first. */
 export async function listRuns(home?: string): Promise<RunListing[]> {
   const folders = await foldersIn(runsDir(home));
   const runs = await Promise.all(folders.filter(isRun).map(describeRun));
-  const changed = ({ folder, summary }: RunListing) =>
-    summary?.updated ?? statSync(folder, { throwIfNoEntry: false })?.mtime.toISOString() ?? '';
-  return runs.sort((a, b) => changed(b).localeCompare(changed(a)) || b.name.localeCompare(a.name));
+  return inOrder(runs.map((run) => ({ run, moment: momentOf(run) }))).map(({ run }) => run);
+}
+
+/** What a run is ordered by: of one that lives its start, for its changes would make it change places with another all the time. */
+export function momentOf({ folder, status, summary }: RunListing): string {
+  const known = isLiveState(status) ? summary?.started : summary?.updated;
+  return known ?? statSync(folder, { throwIfNoEntry: false })?.mtime.toISOString() ?? '';
+}
+
+export function inOrder<T extends { run: Pick<RunListing, 'name' | 'status'>; moment: string }>(runs: T[]): T[] {
+  const rank = ({ run }: T) => (isLiveState(run.status) ? 0 : 1);
+  return runs.sort(
+    (a, b) => rank(a) - rank(b) || b.moment.localeCompare(a.moment) || b.run.name.localeCompare(a.run.name),
+  );
 }
 
 /** The next free `<project name>-001` in the workspace; not created yet. */

@@ -6,7 +6,7 @@ import type { RunRow } from '../contract/api.ts';
 import { Sleepers } from '../sleepers.ts';
 import { runsDir } from '../workspace.ts';
 import { isRun } from './folder.ts';
-import { describeRun, foldersIn, isLiveState } from './registry.ts';
+import { describeRun, foldersIn, inOrder, isLiveState, momentOf } from './registry.ts';
 import { summaryName } from './summary.ts';
 
 export const notesName = 'notes.txt';
@@ -23,10 +23,11 @@ const lookAtAllMs = 5000;
 const atOnce = 100;
 
 interface Known {
-  row: RunRow;
+  run: RunRow;
   mark: string;
-  changed: string;
-  /** When it was last known to be what its row says. */
+  /** What it is ordered by. */
+  moment: string;
+  /** When it was last known to be what is told of it. */
   asked: number;
 }
 
@@ -94,7 +95,7 @@ export class RunList {
     for (const folder of folders) {
       there.add(folder);
       const known = this.#known.get(folder);
-      const live = known !== undefined && isLiveState(known.row.status);
+      const live = known !== undefined && isLiveState(known.run.status);
       if (known && !live && !all && !told.has(folder)) continue;
       looked += 1;
       if (looked % atOnce === 0) await breathe();
@@ -107,9 +108,7 @@ export class RunList {
     }
     if (!changed) return;
     this.#changes += 1;
-    this.#rows = [...this.#known.values()]
-      .sort((a, b) => b.changed.localeCompare(a.changed) || b.row.name.localeCompare(a.row.name))
-      .map(({ row }) => row);
+    this.#rows = inOrder([...this.#known.values()]).map(({ run }) => run);
   }
 
   /** Answers whether the run is told differently now. */
@@ -117,20 +116,20 @@ export class RunList {
     const mark = markOf(folder);
     if (mark === null) return this.#known.delete(folder);
     if (known && known.mark === mark) {
-      if (!isLiveState(known.row.status)) return false;
+      if (!isLiveState(known.run.status)) return false;
       // Nothing was written: what can have changed is that its process is gone.
       const asked = performance.now();
       if (asked - known.asked < askMs) return false;
       const { status } = await describeRun(folder);
-      if (status === known.row.status) known.asked = asked;
-      if (status === known.row.status) return false;
-      this.#known.set(folder, { ...known, asked, row: { ...known.row, status } });
+      if (status === known.run.status) known.asked = asked;
+      if (status === known.run.status) return false;
+      const run = { ...known.run, status };
+      this.#known.set(folder, { ...known, asked, run, moment: momentOf(run) });
       return true;
     }
     const listing = await describeRun(folder);
     const notes = readNotes(folder);
-    const changed = listing.summary?.updated ?? statSync(folder, { throwIfNoEntry: false })?.mtime.toISOString() ?? '';
-    this.#known.set(folder, { row: { ...listing, notes }, mark, changed, asked: performance.now() });
+    this.#known.set(folder, { run: { ...listing, notes }, mark, moment: momentOf(listing), asked: performance.now() });
     return true;
   }
 }

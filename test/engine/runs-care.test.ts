@@ -6,6 +6,7 @@ import { renameRun, restoreRun, trashRun, writeNotes } from '../../engine/runs/c
 import { RunControl } from '../../engine/runs/control.ts';
 import { exportedFile } from '../../engine/runs/details.ts';
 import { openEndpoint } from '../../engine/runs/live.ts';
+import { listRuns } from '../../engine/runs/registry.ts';
 import { RunList } from '../../engine/runs/run-list.ts';
 import type { RunSummary } from '../../engine/runs/summary.ts';
 import { temporaryFolder } from './runs-helpers.ts';
@@ -167,6 +168,24 @@ test('the list answers what is new, at once where this process knows, else when 
   expect((await told).runs[0]?.notes).toBe('well');
   expect(performance.now() - began).toBeLessThan(1000);
   expect((await list.watch((await told).version, 300)).version).toBe((await told).version);
+});
+
+test('runs that live come first and stay where they are, whichever has just told something', async () => {
+  const home = temporaryFolder();
+  const moment = (minute: number) => new Date(1.7e12 + 60_000 * minute).toISOString();
+  makeRun(home, 'done', { updated: moment(9) });
+  const ends = await Promise.all(
+    ['first', 'second'].map((name, i) =>
+      live(makeRun(home, name, { status: 'running', started: moment(i), updated: moment(5 - i) })),
+    ),
+  );
+  const names = async (list: RunList) => (await list.watch(undefined, 0)).runs.map(({ name }) => name);
+  expect(await names(new RunList(home))).toEqual(['second', 'first', 'done']);
+  makeRun(home, 'first', { status: 'running', started: moment(0), updated: moment(20) });
+  expect(await names(new RunList(home))).toEqual(['second', 'first', 'done']);
+  expect((await listRuns(home)).map(({ name }) => name)).toEqual(['second', 'first', 'done']);
+  for (const end of ends) await end();
+  expect(await names(new RunList(home))).toEqual(['first', 'done', 'second']);
 });
 
 test('a thousand runs are listed in a moment, and cost nothing while nothing happens', async () => {
