@@ -1,4 +1,5 @@
 /** Projects as files that several windows and other programs may change: each save names the revision that it started from. */
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -24,6 +25,13 @@ export class ProjectFiles {
   /** @throws GradloomError FILE_NOT_FOUND, NOT_READABLE, BAD_CALL, PROJECT_SYNTAX, PROJECT_NEWER */
   async open(file: string): Promise<OpenProject> {
     const bytes = await readBytes(file);
+    if (!isUtf8(bytes)) {
+      // Saved again, what could not be read would be lost.
+      throw new GradloomError('PROJECT_SYNTAX', `${file} is no UTF-8 text`, {
+        hint: 'Save it as UTF-8 in an editor, or choose a project file (*.gradloom.json).',
+        path: file,
+      });
+    }
     const text = bytes.toString('utf8');
     inFile(file, () => readProject(text));
     return { file: path.resolve(file), text, revision: revisionOf(bytes) };
@@ -119,7 +127,15 @@ async function markOf(file: string): Promise<string> {
 
 async function readBytes(file: string): Promise<Buffer> {
   try {
-    const { size } = await stat(file);
+    const found = await stat(file);
+    // To read a pipe or a device may never end.
+    if (!found.isFile() && !found.isDirectory()) {
+      throw new GradloomError('NOT_READABLE', `${file} is no file`, {
+        hint: 'Choose a project file (*.gradloom.json).',
+        path: file,
+      });
+    }
+    const { size } = found;
     if (size > mostBytes) {
       throw new GradloomError('BAD_CALL', `${file} is too large for a project: ${size} bytes`, {
         hint: 'Choose a project file (*.gradloom.json).',

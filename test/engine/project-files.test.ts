@@ -1,4 +1,5 @@
 /** Projects as files: nobody's change is lost, links stay links, other programs' changes are seen; the workspace's settings beside them. */
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -38,6 +39,16 @@ describe('open and save', () => {
     const saved = await files.save(file, open.revision, next);
     expect(readFileSync(file, 'utf8')).toBe(next);
     expect(await files.open(file)).toEqual(saved);
+  });
+
+  test('what is no UTF-8 text, or no file that ends, is refused', async () => {
+    const { files, file } = written();
+    writeFileSync(file, Buffer.from('{ "gradloom": 1, "name": "\u00e4" }', 'latin1'));
+    await expect(files.open(file)).rejects.toMatchObject({ code: 'PROJECT_SYNTAX', path: file });
+    if (process.platform === 'win32') return;
+    const pipe = path.join(path.dirname(file), 'pipe.gradloom.json');
+    execFileSync('mkfifo', [pipe]);
+    await expect(files.open(pipe)).rejects.toMatchObject({ code: 'NOT_READABLE', path: pipe });
   });
 
   test('of two windows that save the same revision one is refused, however close they are; nothing of the other is lost', async () => {
