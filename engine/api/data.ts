@@ -1,6 +1,7 @@
 /** `data`: what a source holds, and samples of it. */
 import path from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
+import { planProject } from '../contract/plan.ts';
 import { resolveProject } from '../contract/project.ts';
 import { type Parts, wire } from './parts.ts';
 
@@ -9,8 +10,13 @@ export function dataCalls({ places, previews }: Parts) {
     preview: wire.data.preview.handler(async ({ input, signal }) => {
       const { file, source, transforms, ...wanted } = input;
       const base = path.dirname(await places.reach(file));
-      const resolved = resolveProject({ data: { source } }).data.source;
+      const project = { data: { source } };
+      const resolved = resolveProject(project).data.source;
       if (resolved === null) {
+        const wrong = planProject(project, null).problems.find(
+          (problem) => problem.severity === 'error' && problem.path.startsWith('data.source.'),
+        );
+        if (wrong) throw new GradloomError('BAD_CALL', wrong.message, { hint: wrong.hint, path: wrong.path });
         throw new GradloomError('DATA_MISSING', 'No data source is chosen', {
           hint: 'Choose the kind of data, and where it lies.',
           path: 'data.source',

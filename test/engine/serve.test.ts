@@ -309,6 +309,23 @@ describe('calls', () => {
     socket.close();
   });
 
+  test('a source that cannot be read says what is wrong with it', async () => {
+    const { socket, client } = connected();
+    const file = path.join(base, 'home', 'a.gradloom.json');
+    const shown = { file, transforms: [], part: 'train' as const, start: 0, count: 1 };
+    for (const [source, words] of [
+      [{ kind: 'nothing' }, 'There is no data source of kind "nothing"'],
+      [{ kind: '__proto__' }, 'There is no data source of kind "__proto__"'],
+      [{ kind: 'random', shape: [4], classes: 2, samples: 1e15 }, 'samples'],
+      [{ kind: 'idx' }, 'path'],
+    ] as const) {
+      await expect(client.data.preview({ ...shown, source: { ...source } })).rejects.toMatchObject({
+        data: { message: expect.stringContaining(words), path: expect.stringContaining('data.source') },
+      });
+    }
+    socket.close();
+  });
+
   test('files are reached below the root only, links followed', async () => {
     const { socket, client } = connected();
     const home = path.join(base, 'home');
