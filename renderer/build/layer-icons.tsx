@@ -23,20 +23,23 @@ import {
 import { layerTable } from '../../engine/contract/layers/index.ts';
 import type { LayerCategory } from '../../engine/contract/layers/kind.ts';
 
-const byKind: { [kind: string]: TablerIcon } = {
-  Linear: IconBrandStackshare,
-  Flatten: IconLineDashed,
-  Identity: IconEqual,
-  Dropout: IconCircleDashed,
-  Residual: IconArrowsJoin,
-  Parallel: IconArrowsSplit2,
-  Repeat: IconRepeat,
-  Block: IconBox,
-  AdaptiveAvgPool2d: IconArrowsMinimize,
-  Softmax: IconChartDots,
-  Sigmoid: IconWaveSine,
-  Tanh: IconWaveSine,
-};
+/** (A map: a kind of a file may be called like what every object has.) */
+const byKind = new Map<string, TablerIcon>(
+  Object.entries({
+    Linear: IconBrandStackshare,
+    Flatten: IconLineDashed,
+    Identity: IconEqual,
+    Dropout: IconCircleDashed,
+    Residual: IconArrowsJoin,
+    Parallel: IconArrowsSplit2,
+    Repeat: IconRepeat,
+    Block: IconBox,
+    AdaptiveAvgPool2d: IconArrowsMinimize,
+    Softmax: IconChartDots,
+    Sigmoid: IconWaveSine,
+    Tanh: IconWaveSine,
+  }),
+);
 
 const byCategory: Record<LayerCategory, TablerIcon> = {
   dense: IconBrandStackshare,
@@ -65,6 +68,6 @@ export function categoryOf(kind: string): LayerCategory | null {
 
 export function LayerIcon({ kind, size = 16 }: { kind: string; size?: number }) {
   const category = categoryOf(kind);
-  const Icon = byKind[kind] ?? (category === null ? IconQuestionMark : byCategory[category]);
+  const Icon = byKind.get(kind) ?? (category === null ? IconQuestionMark : byCategory[category]);
   return <Icon size={size} stroke={1.75} aria-hidden />;
 }
