@@ -7,7 +7,7 @@ export function integer(value: number): string {
 }
 
 export function bytes(value: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
   let unit = 0;
   let left = value;
   // Rounded up to 1024.0 it is one of the next unit.

@@ -4,7 +4,18 @@ import { type CSSProperties, useEffect } from 'react';
 import type { DataFacts } from '../../engine/contract/tensors.ts';
 import type { PreviewSample, ProjectPreview } from '../../engine/contract/wire.ts';
 import type { PreviewState, Wanted } from '../state/preview.ts';
-import { Choice, EmptyState, IconButton, integer, Notice, number, Panel, Segmented, Skeleton } from '../ui/index.ts';
+import {
+  Choice,
+  EmptyState,
+  IconButton,
+  integer,
+  Notice,
+  number,
+  Panel,
+  plural,
+  Segmented,
+  Skeleton,
+} from '../ui/index.ts';
 import classes from './data.module.css';
 import { type Layout, layoutOf } from './pixels.ts';
 import { SampleView } from './sample-view.tsx';
@@ -180,7 +191,7 @@ function ClassFilter({
           className={classes.chip}
           aria-pressed={value === index}
           aria-label={`Class ${name}`}
-          title={counts ? `${integer(counts[index] ?? 0)} samples` : undefined}
+          title={counts ? plural(counts[index] ?? 0, 'sample') : undefined}
           onClick={() => onChange(value === index ? null : index)}
         >
           {name}

@@ -7,7 +7,7 @@ import { RowForm } from '../project-parts/row-form.tsx';
 import { folderOf, pickPath, relativeTo } from '../state/files.ts';
 import { useValueAt } from '../state/form.ts';
 import { readDataAgain, useProjectState } from '../state/project.ts';
-import { Button, dims, ErrorNotice, IconButton, integer, Panel, Skeleton } from '../ui/index.ts';
+import { Button, dims, ErrorNotice, IconButton, integer, Panel, plural, Skeleton } from '../ui/index.ts';
 import classes from './data.module.css';
 
 const place = ['data', 'source'];
@@ -92,8 +92,8 @@ function absolute(file: string, path: string): string {
 function Facts({ facts }: { facts: DataFacts }) {
   const { input, target, parts } = facts;
   const rows: [string, string][] = [
-    ['Training part', `${integer(parts.train)} samples`],
-    ['Test part', parts.test === undefined ? 'none' : `${integer(parts.test)} samples`],
+    ['Training part', plural(parts.train, 'sample')],
+    ['Test part', parts.test === undefined ? 'none' : plural(parts.test, 'sample')],
     ['Sample', `${dims(input.dims)}, ${input.dtype}`],
     target.kind === 'class'
       ? ['Target', `one of ${integer(target.classes.length)} classes`]

@@ -4,7 +4,7 @@ import { connection } from '../client/client.ts';
 import { shell } from '../client/shell.ts';
 import { saveNow, settleConflict, useProject, useProjectState } from '../state/project.ts';
 import { tellError, useSession } from '../state/session.ts';
-import { Button } from '../ui/index.ts';
+import { Button, inSentences } from '../ui/index.ts';
 import styles from './frame.module.css';
 
 export function ConnectionBar() {
@@ -46,7 +46,7 @@ export function ProjectBar() {
     return (
       <div className={styles.bar} role="alert">
         {save.error
-          ? `The file was changed and cannot be read as a project any more: ${save.error.message}. You see what it was before.`
+          ? `The file was changed and cannot be read as a project any more: ${inSentences({ message: save.error.message })} You see what it was before.`
           : gone
             ? 'The project file is gone. What you see is only in this window.'
             : 'Another window or program changed this project. Your changes are not saved.'}
@@ -67,7 +67,7 @@ export function ProjectBar() {
   if (save.kind === 'failed' && save.error.code !== 'CLOSED') {
     return (
       <div className={`${styles.bar} ${styles.barBad}`} role="alert">
-        Not saved: {save.error.message}. {save.error.hint}
+        Not saved: {inSentences(save.error)}
         <Button size="xs" onClick={() => void saveNow()}>
           Save again
         </Button>
@@ -80,7 +80,7 @@ export function ProjectBar() {
   if (syntax) {
     return (
       <div className={`${styles.bar} ${styles.barBad}`} role="alert">
-        This file cannot be read as a project: {syntax.message}. {syntax.hint}
+        This file cannot be read as a project: {inSentences(syntax)}
       </div>
     );
   }

@@ -5,7 +5,7 @@ import type { ErrorInfo } from '../../engine/contract/errors.ts';
 import type { RunState } from '../../engine/contract/events.ts';
 import { ResumeButton } from '../run-parts/run-actions.tsx';
 import { useRuns } from '../state/runs.ts';
-import { Button, ErrorNotice, Notice } from '../ui/index.ts';
+import { Button, ErrorNotice, inSentences, Notice } from '../ui/index.ts';
 
 export function StateNotice({ run, status, error }: { run: RunRow; status: RunState; error: ErrorInfo | null }) {
   const busy = useRuns((state) => state.pending[run.name] === 'resume');
@@ -30,9 +30,7 @@ export function StateNotice({ run, status, error }: { run: RunRow; status: RunSt
     const reason = run.summary?.reason;
     return (
       <Notice tone="warn" title="This run was interrupted" actions={resume}>
-        {error
-          ? `${error.message}. ${error.hint ?? ''}`
-          : `It did not end by itself${reason === undefined ? '' : `: ${reason}`}.`}{' '}
+        {error ? inSentences(error) : `It did not end by itself${reason === undefined ? '' : `: ${reason}`}.`}{' '}
         Everything up to the last checkpoint is saved; a resumed run goes on from there as if nothing had happened.
       </Notice>
     );

@@ -34,7 +34,7 @@ function signed(text: string): string {
   return text.startsWith('-') ? `${minus}${text.slice(1)}` : text;
 }
 
-const scales = ['', ' k', ' M', ' G', ' T', ' P'];
+const scales = ['', ' k', ' M', ' G', ' T', ' P', ' E'];
 
 /** `value` by thousands: 1.24 M. Values below 1,000 are whole. */
 function scaled(value: number, unit = ''): string {
@@ -117,4 +117,12 @@ export function ago(date: string | number | Date, now: number = Date.now()): str
 /** Date and time in full, for tooltips. */
 export function moment(date: string | number | Date): string {
   return new Date(date).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+}
+
+/** What happened and what to do as running text, each part closed by one full stop, whether or not it brings its own. */
+export function inSentences({ message, hint }: { message: string; hint?: string | undefined }): string {
+  return [message, hint]
+    .filter((part) => part !== undefined && part !== '')
+    .map((part) => `${part?.replace(/[.\s]+$/, '')}.`)
+    .join(' ');
 }

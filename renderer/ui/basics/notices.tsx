@@ -78,7 +78,9 @@ export function ErrorNotice({ error, actions }: ErrorNoticeProps) {
     <Notice tone="bad" title={error.message} actions={actions} alert>
       {error.hint !== undefined && <p>{error.hint}</p>}
       <p className={classes.where}>
-        {error.path !== undefined && <code className={classes.path}>{error.path}</code>}
+        {error.path !== undefined && !error.message.includes(error.path) && (
+          <code className={classes.path}>{error.path}</code>
+        )}
         <code className={classes.code}>{error.code}</code>
       </p>
     </Notice>

@@ -1,6 +1,17 @@
 /** Numbers, sizes, times as the window shows them. */
 import { describe, expect, test } from 'vitest';
-import { ago, bytes, count, dims, duration, flops, number, percent, rate } from '../../../renderer/ui/format.ts';
+import {
+  ago,
+  bytes,
+  count,
+  dims,
+  duration,
+  flops,
+  inSentences,
+  number,
+  percent,
+  rate,
+} from '../../../renderer/ui/format.ts';
 
 test.each([
   [0, '0 B'],
@@ -8,6 +19,7 @@ test.each([
   [1024, '1.0 KiB'],
   [3.1 * 2 ** 30, '3.1 GiB'],
   [2 ** 20 - 1, '1.0 MiB'],
+  [1.6e19, '13.9 EiB'],
 ])('bytes: %d', (value, text) => expect(bytes(value)).toBe(text));
 
 test.each([
@@ -18,7 +30,14 @@ test.each([
   [999_600, '1 M'],
   [23_500_000, '23.5 M'],
   [-1500, '−1.5 k'],
+  [1e18, '1 E'],
 ])('count: %d', (value, text) => expect(count(value)).toBe(text));
+
+test('an error is told in sentences with one full stop each', () => {
+  expect(inSentences({ message: 'a is full.', hint: 'Free some space' })).toBe('a is full. Free some space.');
+  expect(inSentences({ message: 'a failed: no such file..' })).toBe('a failed: no such file.');
+  expect(inSentences({ message: 'a failed', hint: '' })).toBe('a failed.');
+});
 
 test('operations have their unit at every scale', () => {
   expect(flops(0)).toBe('0 FLOP');
