@@ -13,6 +13,7 @@ export function PrimaryAction() {
   const open = useProjectState((state) => state.file !== null);
   const { syntax } = useProject();
   const problems = useProblems().filter(({ severity }) => severity === 'error');
+  const awaited = useProjectState((state) => state.factsAwaited);
   const live = useLiveRun();
   const pending = useRuns((state) => state.pending);
 
@@ -45,7 +46,7 @@ export function PrimaryAction() {
       width={136}
       icon={IconPlayerPlayFilled}
       disabled={!open || syntax !== null}
-      loading={pending[''] !== undefined || live !== null}
+      loading={pending[''] !== undefined || live !== null || awaited}
       title={open ? 'Start a run of this project' : 'Open a project to train it'}
       onClick={() => void train(navigate)}
     >

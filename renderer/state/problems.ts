@@ -1,6 +1,6 @@
 /** The open project's problems, and on which page each is mended. */
 import type { Problem } from '../../engine/contract/problems.ts';
-import { usePlan, useProject } from './project.ts';
+import { usePlan, useProject, useProjectState } from './project.ts';
 
 export type ProblemPage = 'data' | 'build' | 'train';
 
@@ -16,7 +16,14 @@ export function pageOf({ path }: Problem): ProblemPage {
 export function useProblems(): Problem[] {
   const { textProblems } = useProject();
   const plan = usePlan();
-  return inOrder([...textProblems, ...(plan?.problems ?? [])]);
+  const awaited = useProjectState(({ factsAwaited }) => factsAwaited);
+  const problems = [...textProblems, ...(plan?.problems ?? [])];
+  return inOrder(awaited ? problems.filter((problem) => !isUnreadData(problem)) : problems);
+}
+
+/** That nothing is known of the data: no problem while it is being read. */
+function isUnreadData({ code, path }: Problem): boolean {
+  return code === 'MISSING_VALUE' && path === 'data.source';
 }
 
 function inOrder(problems: Problem[]): Problem[] {

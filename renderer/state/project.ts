@@ -32,6 +32,8 @@ interface ProjectState {
   openError: ErrorInfo | null;
   facts: DataFacts | null;
   factsError: ErrorInfo | null;
+  /** The data is being read for the first time: that it is not known is no problem yet. */
+  factsAwaited: boolean;
 }
 
 const closed: ProjectState = {
@@ -44,6 +46,7 @@ const closed: ProjectState = {
   openError: null,
   facts: null,
   factsError: null,
+  factsAwaited: false,
 };
 
 const undoSteps = 200;
@@ -345,9 +348,10 @@ async function refreshFacts(): Promise<void> {
   if (key === factsFor) return;
   factsFor = key;
   if (file === null || typeof source !== 'object' || source === null) {
-    useProjectState.setState({ facts: null, factsError: null });
+    useProjectState.setState({ facts: null, factsError: null, factsAwaited: false });
     return;
   }
+  useProjectState.setState(({ facts }) => ({ factsAwaited: facts === null }));
   try {
     const { facts } = await engine.data.preview({
       file,
@@ -357,13 +361,13 @@ async function refreshFacts(): Promise<void> {
       start: 0,
       count: 0,
     });
-    if (factsFor === key) useProjectState.setState({ facts, factsError: null });
+    if (factsFor === key) useProjectState.setState({ facts, factsError: null, factsAwaited: false });
   } catch (thrown) {
     if (factsFor !== key) return;
     const error = infoOf(thrown);
     // The next call waits until the engine is there again; one that is just ending refuses it.
     if (error.code === 'CLOSED' && connection.status !== 'unauthorised') return void setTimeout(readDataAgain, retryMs);
-    useProjectState.setState({ facts: null, factsError: error });
+    useProjectState.setState({ facts: null, factsError: error, factsAwaited: false });
   }
 }
 
