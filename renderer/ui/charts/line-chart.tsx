@@ -24,7 +24,7 @@ import classes from './chart.module.css';
 import { ChartTable } from './chart-table.tsx';
 import { textWidth, useLook, useWidth } from './hooks.ts';
 import { Legend } from './legend.tsx';
-import { frameOf, type LineSeries, summary } from './model.ts';
+import { type ChartMarker, frameOf, type LineSeries, summary } from './model.ts';
 import { Overlay } from './overlay.tsx';
 import { paint } from './paint.ts';
 import type { Range } from './scale.ts';
@@ -32,12 +32,6 @@ import type { Range } from './scale.ts';
 export interface LineChartHandle {
   /** New values: painted with the next frame; axes and legend follow within half a second. */
   update: (series: readonly LineSeries[]) => void;
-}
-
-export interface ChartMarker {
-  x: number;
-  label: string;
-  tone?: 'calm' | 'ok' | 'warn' | 'bad';
 }
 
 export interface LineChartProps {

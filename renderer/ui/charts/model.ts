@@ -21,6 +21,13 @@ export interface LineSeries {
   exact?: boolean;
 }
 
+/** Something that happened at an x. */
+export interface ChartMarker {
+  x: number;
+  label: string;
+  tone?: 'calm' | 'ok' | 'warn' | 'bad';
+}
+
 export interface Frame {
   x: Range;
   y: Range;

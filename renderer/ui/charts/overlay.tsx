@@ -3,8 +3,7 @@ import { Tooltip } from '@mantine/core';
 import { type KeyboardEvent, type PointerEvent, type RefObject, useRef, useState } from 'react';
 import type { Margins } from './axes.tsx';
 import classes from './chart.module.css';
-import type { ChartMarker } from './line-chart.tsx';
-import type { Frame, LineSeries } from './model.ts';
+import type { ChartMarker, Frame, LineSeries } from './model.ts';
 import { nearest, type Range, scaleOf } from './scale.ts';
 import { smooth } from './smooth.ts';
 

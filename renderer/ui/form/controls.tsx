@@ -2,29 +2,14 @@
 import { Select, Switch } from '@mantine/core';
 import { IconFolderOpen } from '@tabler/icons-react';
 import type { ComponentType, KeyboardEvent } from 'react';
-import type { z } from 'zod';
-import type { FieldControl, FieldInfo } from '../../../engine/contract/fields.ts';
+import type { FieldControl } from '../../../engine/contract/fields.ts';
 import { IconButton, Segmented } from '../basics/buttons.tsx';
 import { useDraft } from './draft.ts';
 import classes from './form.module.css';
 import { PaddingControl, PairControl } from './pair-control.tsx';
 import { nullMatters, parseText, showDefault, showValue, stepText } from './parse.ts';
 import { useTold } from './told.ts';
-
-export interface ControlProps {
-  id: string;
-  labelId: string;
-  describedBy: string;
-  schema: z.ZodType;
-  info: FieldInfo;
-  value: unknown;
-  invalid: boolean;
-  disabled: boolean;
-  onChange: (value: unknown) => void;
-  /** Why what is typed is no value; null once it is. */
-  onProblem: (problem: string | null) => void;
-  onBrowse?: (() => Promise<string | null>) | undefined;
-}
+import type { ControlProps } from './types.ts';
 
 function TextControl(props: ControlProps) {
   const { id, describedBy, schema, info, value, invalid, disabled, onChange, onProblem, onBrowse } = props;

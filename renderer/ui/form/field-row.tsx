@@ -9,7 +9,7 @@ import { Button, IconButton } from '../basics/buttons.tsx';
 import { controlFor } from './controls.tsx';
 import classes from './form.module.css';
 import { showValue } from './parse.ts';
-import type { FormProblem } from './schema-form.tsx';
+import type { FormProblem } from './types.ts';
 
 export interface FieldRowProps {
   name: string;

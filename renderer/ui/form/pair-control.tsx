@@ -2,11 +2,11 @@
 import { IconLink, IconLinkOff } from '@tabler/icons-react';
 import { type KeyboardEvent, useState } from 'react';
 import { IconButton } from '../basics/buttons.tsx';
-import type { ControlProps } from './controls.tsx';
 import { useDraft } from './draft.ts';
 import classes from './form.module.css';
 import { parsePair, showDefault, showValue, sidesOf, stepText } from './parse.ts';
 import { useTold } from './told.ts';
+import type { ControlProps } from './types.ts';
 
 type Texts = readonly [string] | readonly [string, string];
 

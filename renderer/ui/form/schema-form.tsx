@@ -1,15 +1,11 @@
 /** A form made from the schemas of a table's row: one field a key, as fields.ts describes them. */
 import type { ReactNode } from 'react';
 import { type FieldInfo, fieldInfo } from '../../../engine/contract/fields.ts';
-import type { Edit, Problem } from '../../../engine/contract/problems.ts';
+import type { Edit } from '../../../engine/contract/problems.ts';
 import type { Shape } from '../../../engine/contract/report.ts';
 import { FieldRow } from './field-row.tsx';
 import classes from './form.module.css';
-
-export interface FormProblem extends Pick<Problem, 'message' | 'fixes' | 'path'> {
-  severity?: Problem['severity'];
-  hint?: string;
-}
+import type { FormProblem } from './types.ts';
 
 export interface SchemaFormProps {
   shape: Shape;

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import type { Edit } from '../../../engine/contract/problems.ts';
 import { Button, IconButton } from '../basics/buttons.tsx';
 import classes from './form.module.css';
-import type { FormProblem } from './schema-form.tsx';
+import type { FormProblem } from './types.ts';
 
 export interface SettingRowProps {
   /** Of the control that the label belongs to. */
