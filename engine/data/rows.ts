@@ -34,10 +34,11 @@ export function idxRows({ input, target }: { input: IdxFile; target: IdxFile }, 
     });
   };
 
-  const whole = (signal: AbortSignal | undefined): Promise<Buffer> => {
+  /** Of use to whoever asks next, so it goes on when the one who asked first waits no longer. */
+  const whole = (): Promise<Buffer> => {
     const key = JSON.stringify([input.path, input.fileBytes, input.modified]);
     if (keep.unpacked?.key === key) return keep.unpacked.bytes;
-    const found = collect(readElements(input), input.dataBytes, signal);
+    const found = collect(readElements(input), input.dataBytes);
     keep.unpacked = { key, bytes: found };
     found.catch(() => {
       if (keep.unpacked?.bytes === found) keep.unpacked = null;
@@ -51,7 +52,8 @@ export function idxRows({ input, target }: { input: IdxFile; target: IdxFile }, 
         return readAt(input.path, positions, rowBytes, input.headerBytes, decode);
       }
       if (input.dataBytes <= keep.mostBytes) {
-        const all = await whole(signal);
+        const all = await whole();
+        signal?.throwIfAborted();
         return positions.map((at) => decode(all.subarray(at * rowBytes, (at + 1) * rowBytes)));
       }
       return pick(readElements(input, { signal }), positions, rowBytes, decode);
@@ -113,11 +115,10 @@ async function readAt(
   }
 }
 
-async function collect(chunks: AsyncIterable<Buffer>, bytes: number, signal: AbortSignal | undefined): Promise<Buffer> {
+async function collect(chunks: AsyncIterable<Buffer>, bytes: number): Promise<Buffer> {
   const all = Buffer.alloc(bytes);
   let at = 0;
   for await (const chunk of chunks) {
-    signal?.throwIfAborted();
     at += chunk.copy(all, at);
   }
   return all;

@@ -63,6 +63,19 @@ test.each([
   expect(beyond.samples).toEqual([]);
 });
 
+test('who waits no longer takes nothing from others that wait for the same file', async () => {
+  const source = { kind: 'idx' as const, path: digits(true).path };
+  const previews = new Previews(nothingToPack);
+  const end = new AbortController();
+  const wanted = { part: 'train' as const, start: 0, count: 3 };
+  await previews.preview(source, '/', [], { ...wanted, count: 0, class: 1 }); // labels are known, images not yet
+  const left = previews.preview(source, '/', [], wanted, end.signal);
+  const stays = previews.preview(source, '/', [], wanted);
+  end.abort();
+  await expect(left).rejects.toThrow('aborted');
+  expect((await stays).samples).toHaveLength(3);
+});
+
 test('the transforms give what libtorch gives, bit for bit', async () => {
   const { path } = digits(false);
   const source = { kind: 'idx' as const, path };
