@@ -1,7 +1,7 @@
 /** Electron's main process: one instance, the engine service, the windows. It computes nothing itself. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { app, BrowserWindow, nativeTheme } from 'electron';
+import { app, BrowserWindow, dialog, nativeTheme } from 'electron';
 import { answerCalls } from './calls.ts';
 import { prepareEngine } from './first-start.ts';
 import { Leaving } from './leaving.ts';
@@ -82,7 +82,7 @@ function start(): void {
     if (service === null) app.exit(0);
     else if (process.platform !== 'darwin') void leaving.leave();
   });
-  void app.whenReady().then(async () => {
+  const open = async () => {
     // Whoever ends the app by a signal is not asked; runs are saved all the same. Not before: Electron sets its own handlers until then.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void leaving.end());
     nativeTheme.themeSource = settings().theme;
@@ -98,7 +98,17 @@ function start(): void {
     followTheme();
     newWindow(firstFile);
     preparation.close();
-  });
+  };
+  // An app that could not start would stay without a window, and hold the lock against the next start.
+  void app
+    .whenReady()
+    .then(open)
+    .catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      process.stderr.write(`Gradloom could not start: ${why}\n`);
+      dialog.showErrorBox('Gradloom could not start', why);
+      app.exit(1);
+    });
 }
 
 if (app.requestSingleInstanceLock()) start();
