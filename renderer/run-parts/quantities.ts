@@ -17,12 +17,13 @@ export interface Quantity {
 /** Shares among the metrics, by torchmetrics' names; others are figures as they are. */
 const shares = /^(accuracy|top_?\d+(_accuracy)?|precision|recall|f1(_score)?|auroc|jaccard_index|specificity)$/;
 
-const plainWords: Record<string, string> = {
-  loss: 'Loss',
-  lr: 'Learning rate',
-  grad_norm: 'Gradient norm',
-  samples_per_second: 'Throughput',
-};
+/** (A map: a metric may be called like what every object has.) */
+const plainWords = new Map([
+  ['loss', 'Loss'],
+  ['lr', 'Learning rate'],
+  ['grad_norm', 'Gradient norm'],
+  ['samples_per_second', 'Throughput'],
+]);
 
 export function quantity(key: string): Quantity {
   const row = metrics.get(key);
@@ -30,7 +31,7 @@ export function quantity(key: string): Quantity {
   const words = key.replaceAll('_', ' ');
   return {
     key,
-    label: plainWords[key] ?? row?.label ?? words.charAt(0).toUpperCase() + words.slice(1),
+    label: plainWords.get(key) ?? row?.label ?? words.charAt(0).toUpperCase() + words.slice(1),
     share,
     better: key === 'loss' ? 'lower' : (row?.better ?? (share ? 'higher' : null)),
     format: share

@@ -23,7 +23,7 @@ import {
   Skeleton,
   seriesColor,
 } from '../ui/index.ts';
-import { comparedResults, comparedSettings } from './comparison.ts';
+import { comparedResults, comparedSettings, mostCompared } from './comparison.ts';
 import { ComparisonTable } from './comparison-table.tsx';
 import styles from './runs.module.css';
 
@@ -32,7 +32,8 @@ export default function ComparePage({ names }: { names: readonly string[] }) {
   const [, navigate] = useLocation();
   const joined = names.join('\n');
   const wanted = useMemo(() => [...new Set(joined.split('\n'))], [joined]);
-  const runs = useMemo(() => wanted.flatMap((name) => list?.find((run) => run.name === name) ?? []), [list, wanted]);
+  const known = useMemo(() => wanted.flatMap((name) => list?.find((run) => run.name === name) ?? []), [list, wanted]);
+  const runs = useMemo(() => known.slice(0, mostCompared), [known]);
   if (list === null) {
     return (
       <Page title="Compare runs">
@@ -42,13 +43,15 @@ export default function ComparePage({ names }: { names: readonly string[] }) {
     );
   }
   const show = (next: readonly string[]) => navigate(addressOf(next));
-  const missing = wanted.filter((name) => !runs.some((run) => run.name === name));
+  const missing = wanted.filter((name) => !known.some((run) => run.name === name)).slice(0, mostCompared);
   return (
     <Page
       title="Compare runs"
       actions={
         <>
-          <AddRun list={list} names={wanted} onAdd={(name) => show([...wanted, name])} />
+          {known.length < mostCompared && (
+            <AddRun list={list} names={wanted} onAdd={(name) => show([...wanted, name])} />
+          )}
           <Link href="/runs" asChild>
             <Button>All runs</Button>
           </Link>
@@ -69,6 +72,11 @@ export default function ComparePage({ names }: { names: readonly string[] }) {
           It was deleted, renamed or moved.
         </Notice>
       ))}
+      {known.length > runs.length && (
+        <Notice title={`The first ${runs.length} of ${known.length} runs are shown`}>
+          More lie too close together to be told apart. Remove some, or select fewer in the list of runs.
+        </Notice>
+      )}
       {runs.length === 0 ? (
         <EmptyState title="Nothing to compare">
           Select two or more runs in the list of runs, then press Compare.

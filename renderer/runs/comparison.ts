@@ -5,6 +5,9 @@ import { bestIndex, figureOf, nameLabel, partOf, quantity } from '../run-parts/q
 import { compareSettings, type SettingRow, settingRows } from '../run-parts/settings.ts';
 import { count, duration, integer, rate } from '../ui/format.ts';
 
+/** Each is followed, drawn and has a column of its own: with many more a window does nothing else, and nobody reads them. */
+export const mostCompared = 24;
+
 export interface ComparedRow {
   key: string;
   group: string;

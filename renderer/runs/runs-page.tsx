@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import type { RunRow } from '../../engine/contract/api.ts';
 import { removeRuns, useRuns } from '../state/runs.ts';
 import { Button, DataTable, EmptyState, ErrorNotice, Page, plural, SearchField, Skeleton } from '../ui/index.ts';
+import { mostCompared } from './comparison.ts';
 import { canRemove, columnsOf } from './run-columns.tsx';
 import { RunDetailsPanel } from './run-details-panel.tsx';
 import { type Filter, filterRuns } from './run-filter.ts';
@@ -91,8 +92,14 @@ function Runs({ list, name }: { list: RunRow[]; name: string | null }) {
         <>
           <Button
             icon={IconArrowsDiff}
-            disabled={chosen.length < 2}
-            title={chosen.length < 2 ? 'Select two or more runs' : 'See curves, settings and results side by side'}
+            disabled={chosen.length < 2 || chosen.length > mostCompared}
+            title={
+              chosen.length < 2
+                ? 'Select two or more runs'
+                : chosen.length > mostCompared
+                  ? `Select ${mostCompared} runs at most`
+                  : 'See curves, settings and results side by side'
+            }
             onClick={compare}
           >
             Compare

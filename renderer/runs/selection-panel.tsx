@@ -5,6 +5,9 @@ import { partOf, quantity } from '../run-parts/quantities.ts';
 import { EmptyState, IconButton, Num, plural, seriesColor } from '../ui/index.ts';
 import styles from './runs.module.css';
 
+/** As many are listed: a thousand would keep the window busy, and are looked for in the table. */
+const mostListed = 100;
+
 export function SelectionPanel({ runs, onLeave }: { runs: readonly RunRow[]; onLeave: (run: RunRow) => void }) {
   if (runs.length === 0) {
     return (
@@ -18,7 +21,7 @@ export function SelectionPanel({ runs, onLeave }: { runs: readonly RunRow[]; onL
     <div className={styles.details}>
       <h2 className={styles.detailsName}>{plural(runs.length, 'run')} selected</h2>
       <ul className={styles.list}>
-        {runs.map((run) => (
+        {runs.slice(0, mostListed).map((run) => (
           <li key={run.folder} className={styles.item}>
             <span className={styles.name} title={run.name}>
               <span className={styles.dot} style={{ background: seriesColor(run.name) }} aria-hidden />
@@ -34,6 +37,7 @@ export function SelectionPanel({ runs, onLeave }: { runs: readonly RunRow[]; onL
           </li>
         ))}
       </ul>
+      {runs.length > mostListed && <p className={styles.missing}>and {plural(runs.length - mostListed, 'run')} more</p>}
     </div>
   );
 }

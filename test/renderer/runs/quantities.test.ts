@@ -17,6 +17,7 @@ test('a quantity knows its words and how its values read', () => {
   expect(nameLabel('train_loss')).toBe('Training loss');
   expect(quantity('accuracy').format(0.9312)).toBe('93.12 %');
   expect(quantity('loss').format(0.1234567)).toBe('0.1235');
+  expect(nameLabel('train_constructor')).toBe('Training constructor');
   expect(quantity('mean_squared_error')).toMatchObject({ label: 'Mean squared error', share: false });
   expect(metricKeys(['train_loss', 'lr', 'val_accuracy', 'train_accuracy', 'grad_norm'])).toEqual(['accuracy']);
 });

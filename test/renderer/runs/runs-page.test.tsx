@@ -16,6 +16,7 @@ vi.mock('../../../renderer/client/client.ts', async () => ({
 
 const { default: RunsPage } = await import('../../../renderer/runs/runs-page.tsx');
 const { default: ComparePage } = await import('../../../renderer/runs/compare-page.tsx');
+const { mostCompared } = await import('../../../renderer/runs/comparison.ts');
 const { useRuns } = await import('../../../renderer/state/runs.ts');
 const { useSession } = await import('../../../renderer/state/session.ts');
 
@@ -151,6 +152,21 @@ describe('a comparison', () => {
     expect(history.at(-1)).toBe('/compare/b,a');
     await userEvent.click(results.getByRole('button', { name: 'Remove a from the comparison' }));
     expect(history.at(-1)).toBe('/compare/b');
+  });
+
+  test('of more runs than can be told apart shows as many as can', async () => {
+    const names = Array.from({ length: mostCompared + 3 }, (_, i) => `many-${i}`);
+    for (const name of names) await writeRun(name, { epochs: 1 });
+    await list();
+    const { unmount } = showPage(<ComparePage names={names} />);
+    await screen.findByText(`The first ${mostCompared} of ${names.length} runs are shown`);
+    expect(screen.queryByRole('link', { name: names.at(-1) as string })).toBeNull();
+    unmount();
+    showPage(<RunsPage name={null} />);
+    fireEvent.click(row('many-0 '));
+    fireEvent.keyDown(screen.getByRole('grid', { name: 'Runs' }), { key: 'a', ctrlKey: true });
+    await screen.findByText(/runs selected$/);
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Compare' }).disabled).toBe(true);
   });
 
   test('with a run that is gone says so', async () => {
