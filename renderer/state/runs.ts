@@ -101,16 +101,23 @@ export async function resumeRun(run: RunRow, epochs?: number): Promise<boolean> 
   }
 }
 
+/** One after the other a thousand would take half a minute, and the window may be closed before. */
+const removedAtOnce = 8;
+
 /** Moves runs to the trash, with an offer to undo. */
 export async function removeRuns(runs: readonly RunRow[]): Promise<void> {
   const trashed: string[] = [];
-  for (const run of runs) {
-    try {
-      trashed.push((await engine.runs.remove({ run: run.folder })).trashed);
-    } catch (thrown) {
-      tellError(thrown);
+  const waiting = [...runs];
+  const removeNext = async (): Promise<void> => {
+    for (let run = waiting.shift(); run; run = waiting.shift()) {
+      try {
+        trashed.push((await engine.runs.remove({ run: run.folder })).trashed);
+      } catch (thrown) {
+        tellError(thrown);
+      }
     }
-  }
+  };
+  await Promise.all(Array.from({ length: removedAtOnce }, removeNext));
   if (trashed.length === 0) return;
   const restore = () => {
     for (const place of trashed) engine.runs.restore({ trashed: place }).catch(tellError);
