@@ -13,6 +13,20 @@ export interface Runs {
 /** How often the tray looks whether its runs have ended. */
 const lookMs = 5_000;
 
+/** A page that hangs is not waited for any longer. */
+const closeMs = 2_000;
+
+function closed(window: BrowserWindow): Promise<void> {
+  return new Promise((resolve) => {
+    const impatient = setTimeout(() => window.destroy(), closeMs);
+    window.once('closed', () => {
+      clearTimeout(impatient);
+      resolve();
+    });
+    window.close();
+  });
+}
+
 const choices = ['Keep training in the background', 'Park', 'Stop', 'Cancel'] as const;
 
 export class Leaving {
@@ -59,7 +73,8 @@ export class Leaving {
   /** Without a question: runs are saved as interrupted. */
   async end(): Promise<void> {
     this.#state = 'yes';
-    for (const window of BrowserWindow.getAllWindows()) window.hide();
+    // A page that is closed saves what was edited a moment ago: as long as there is an engine that does it.
+    await Promise.all(BrowserWindow.getAllWindows().map(closed));
     await this.#runs()?.close();
     app.quit();
   }

@@ -19,6 +19,7 @@ const projectExtension = '.gradloom.json';
 export class ProjectFiles {
   /** Saves of one file follow one another. */
   readonly #saving = new Map<string, Promise<unknown>>();
+  readonly #underWay = new Set<Promise<unknown>>();
   /** A save through this service wakes them at once. */
   readonly #watchers = new Sleepers();
 
@@ -41,7 +42,15 @@ export class ProjectFiles {
    * Saves the whole text. A link stays, and what it leads to is replaced.
    * @throws GradloomError STALE_REVISION when the file has changed since `revision`, by another window or another program; PROJECT_SYNTAX
    */
-  async save(file: string, revision: string, text: string, { overwrite = false } = {}): Promise<OpenProject> {
+  save(file: string, revision: string, text: string, { overwrite = false } = {}): Promise<OpenProject> {
+    const saved = this.#save(file, revision, text, overwrite);
+    this.#underWay.add(saved);
+    const done = () => this.#underWay.delete(saved);
+    saved.then(done, done);
+    return saved;
+  }
+
+  async #save(file: string, revision: string, text: string, overwrite: boolean): Promise<OpenProject> {
     checkText(text);
     const target = await realpath(file).catch((thrown: NodeJS.ErrnoException) => {
       if (thrown.code === 'ENOENT' && overwrite) return path.resolve(file);
@@ -103,7 +112,7 @@ export class ProjectFiles {
 
   /** Resolves when no save is under way. */
   async settled(): Promise<void> {
-    await Promise.all(this.#saving.values());
+    await Promise.allSettled(this.#underWay);
   }
 
   async #alone<T>(key: string, work: () => Promise<T>): Promise<T> {

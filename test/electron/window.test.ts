@@ -1,6 +1,7 @@
 /** The window: sandboxed, with its own scheme, its port to the engine, and nothing that it could leave by. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { describeApp, useApp, writeProject } from './app.ts';
 import { launchEnvironment, launchWords } from './electron.ts';
@@ -140,6 +141,25 @@ describeApp('the window', () => {
     await first.page.waitForURL((url) => url.hash.includes('second-start.gradloom.json'));
     await first.page.getByText('second-start').first().waitFor();
     expect(first.app.windows()).toHaveLength(1);
+  });
+
+  test('what was edited a moment before the app was quit is saved', async () => {
+    const { app, page, home } = await tested.start();
+    const file = writeProject(home, 'quick-quit', { epochs: 1 });
+    await page.getByText('Engine ready').waitFor();
+    await app.evaluate(({ app }, file) => app.emit('open-file', { preventDefault() {} }, file), file);
+    await page.waitForURL((url) => url.hash.includes('quick-quit.gradloom.json'));
+    await page.evaluate(() => {
+      const search = window.location.hash.split('?')[1] ?? '';
+      window.location.hash = `#/data?${search}`;
+    });
+    const nothing = page.getByRole('radiogroup', { name: 'Validate on' }).getByText('Nothing');
+    await nothing.waitFor();
+    const exited = once(app.process(), 'exit');
+    await nothing.click();
+    await app.evaluate(({ app }) => app.quit()).catch(() => {});
+    await exited;
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ data: { split: { val: 0 } } });
   });
 
   test('the menu reaches the page; recent projects and the window’s place are kept', async () => {
