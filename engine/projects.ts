@@ -65,9 +65,19 @@ const told: Record<string, { title: string; teaches: string }> = {
   },
 };
 
-/** The smallest first. */
-export async function templateCards(): Promise<TemplateCard[]> {
-  const cards = await Promise.all(
+let cards: Promise<TemplateCard[]> | undefined;
+
+/** The smallest first. They come with the program, so they are read once. */
+export function templateCards(): Promise<TemplateCard[]> {
+  cards ??= readTemplateCards().catch((thrown: unknown) => {
+    cards = undefined;
+    throw thrown;
+  });
+  return cards;
+}
+
+async function readTemplateCards(): Promise<TemplateCard[]> {
+  const made = await Promise.all(
     (await listTemplates()).map(async (name) => {
       const file = join(templatesDir(), `${name}${extension}`);
       const text = await readFile(file, 'utf8');
@@ -77,7 +87,7 @@ export async function templateCards(): Promise<TemplateCard[]> {
       return { name, ...(told[name] ?? { title: name, teaches: '' }), text, facts };
     }),
   );
-  return cards.sort((a, b) => a.text.length - b.text.length || a.name.localeCompare(b.name));
+  return made.sort((a, b) => a.text.length - b.text.length || a.name.localeCompare(b.name));
 }
 
 /**

@@ -1,5 +1,6 @@
 /** What must hold between the network, the data and the training settings once the shapes are known. */
 
+import { plural } from './format.ts';
 import { layerTable } from './layers/index.ts';
 import { product, sameDims, showDims } from './layers/kind.ts';
 import { losses, lossKinds } from './losses.ts';
@@ -114,7 +115,7 @@ function checkClassWeights(project: ResolvedProject, scores: number, report: Rep
   report.error(
     'BAD_VALUE',
     at,
-    `weight holds ${weight.length} numbers, but the network answers ${scores} scores`,
+    `weight holds ${plural(weight.length, 'number')}, but the network answers ${scores} scores`,
     'Give one weight a class, in order.',
     [{ label: 'Weigh all classes alike', edits: [removeEdit(at)] }],
   );
@@ -185,7 +186,7 @@ export function checkTransforms(project: ResolvedProject, facts: DataFacts, repo
       report.error(
         'BAD_VALUE',
         ['data', 'transforms', index, key],
-        `${key} of ${kind} holds ${value.length} numbers, but the samples ${showDims(facts.input.dims)} have ${channels ?? 0} channels`,
+        `${key} of ${kind} holds ${plural(value.length, 'number')}, but the samples ${showDims(facts.input.dims)} have ${plural(channels ?? 0, 'channel')}`,
         'Give one number, or one a channel.',
         [
           {

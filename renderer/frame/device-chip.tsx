@@ -5,15 +5,15 @@ import { deviceNamed } from '../state/device.ts';
 import { startDevices, useDevices } from '../state/devices.ts';
 import { useFollowed, useHead } from '../state/live.ts';
 import { usePlan } from '../state/project.ts';
-import { useLiveRun } from '../state/runs.ts';
 import { useSession } from '../state/session.ts';
 import { bytes } from '../ui/index.ts';
 import styles from './frame.module.css';
+import { useFrameRun } from './live-run.ts';
 
 export function DeviceChip() {
   const [, navigate] = useLocation();
   const report = useDevices((state) => state.report);
-  const run = useLiveRun();
+  const run = useFrameRun();
   const head = useHead(useFollowed(run?.folder ?? null));
   useEffect(startDevices, []);
   const asked = usePlan()?.project.training.device ?? 'auto';

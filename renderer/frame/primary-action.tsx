@@ -4,9 +4,10 @@ import { useLocation } from 'wouter';
 import { fileName } from '../state/files.ts';
 import { pageOf, useProblems } from '../state/problems.ts';
 import { useProject, useProjectState } from '../state/project.ts';
-import { act, startRun, useLiveRun, useRuns } from '../state/runs.ts';
+import { act, startRun, useRuns } from '../state/runs.ts';
 import { tell } from '../state/session.ts';
 import { Button } from '../ui/index.ts';
+import { useFrameRun } from './live-run.ts';
 
 export function PrimaryAction() {
   const [, navigate] = useLocation();
@@ -14,7 +15,7 @@ export function PrimaryAction() {
   const { syntax } = useProject();
   const problems = useProblems().filter(({ severity }) => severity === 'error');
   const awaited = useProjectState((state) => state.factsAwaited);
-  const live = useLiveRun();
+  const live = useFrameRun();
   const pending = useRuns((state) => state.pending);
 
   if (live && live.status !== 'preparing' && live.status !== 'queued') {

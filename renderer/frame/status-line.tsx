@@ -3,10 +3,10 @@ import { Link, useLocation } from 'wouter';
 import { useFollowed, useHead } from '../state/live.ts';
 import { pageOf, useProblems } from '../state/problems.ts';
 import { useProjectState } from '../state/project.ts';
-import { useLiveRun } from '../state/runs.ts';
 import { useSession } from '../state/session.ts';
-import { count, duration, number } from '../ui/index.ts';
+import { count, duration, number, plural } from '../ui/index.ts';
 import styles from './frame.module.css';
+import { useFrameRun, useOtherRuns } from './live-run.ts';
 
 export function StatusLine() {
   return (
@@ -20,7 +20,8 @@ export function StatusLine() {
 }
 
 function RunStatus() {
-  const run = useLiveRun();
+  const run = useFrameRun();
+  const others = useOtherRuns();
   const live = useFollowed(run?.folder ?? null);
   const head = useHead(live);
   if (!run) return <span className={styles.statusText}>No run in progress</span>;
@@ -44,6 +45,7 @@ function RunStatus() {
           {head.eta !== null && <span>{duration(head.eta)} left</span>}
         </>
       )}
+      {others > 0 && <span>and {plural(others, 'other run')}</span>}
     </Link>
   );
 }

@@ -87,7 +87,12 @@ function viewOf(text: string): ProjectView {
   let view: ProjectView;
   try {
     const { project, problems } = readProject(text);
-    view = { project: share(viewed.view.project, project), syntax: null, textProblems: problems };
+    const [notAProject] = project ? [] : problems;
+    view = {
+      project: share(viewed.view.project, project),
+      syntax: notAProject ? { code: 'PROJECT_SYNTAX', message: notAProject.message, hint: notAProject.hint } : null,
+      textProblems: problems,
+    };
   } catch (thrown) {
     view = { project: null, syntax: infoOf(thrown), textProblems: [] };
   }
@@ -347,7 +352,7 @@ async function refreshFacts(): Promise<void> {
   const key = JSON.stringify([file, source]);
   if (key === factsFor) return;
   factsFor = key;
-  if (file === null || typeof source !== 'object' || source === null) {
+  if (file === null || typeof source !== 'object' || source === null || Array.isArray(source)) {
     useProjectState.setState({ facts: null, factsError: null, factsAwaited: false });
     return;
   }

@@ -235,7 +235,7 @@ export const settingsRows: { [group: string]: Row[] } = {
       name: 'normalisation of other channels',
       project: data({ transforms: [{ kind: 'Normalize', mean: [0.5, 0.5, 0.5], std: 0.5 }] }),
       problems: [
-        'BAD_VALUE data.transforms.0.mean: mean of Normalize holds 3 numbers, but the samples [1, 28, 28] have 1 channels',
+        'BAD_VALUE data.transforms.0.mean: mean of Normalize holds 3 numbers, but the samples [1, 28, 28] have 1 channel',
       ],
     },
     {
