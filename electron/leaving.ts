@@ -59,8 +59,15 @@ export class Leaving {
   async leave(window: BrowserWindow | undefined = BrowserWindow.getAllWindows()[0]): Promise<void> {
     if (this.#state !== 'no') return;
     this.#state = 'asking';
-    const live = await this.#live();
-    const choice = live.length === 0 ? 'none' : await this.#question(live, window);
+    let live: string[];
+    let choice: (typeof choices)[number] | 'none';
+    try {
+      live = await this.#live();
+      choice = live.length === 0 ? 'none' : await this.#question(live, window);
+    } catch (thrown) {
+      this.#state = 'no'; // it can be asked again
+      throw thrown;
+    }
     if (choice === 'Cancel' || choice === 'Keep training in the background') {
       this.#state = 'no';
       if (choice !== 'Cancel') this.#hide(live);

@@ -17,10 +17,12 @@ export function StateNotice({ run, status, error }: { run: RunRow; status: RunSt
         error={shown}
         actions={
           <>
-            {resume}
+            {/* With the same settings it would become non-finite again. */}
+            {shown.code !== 'NON_FINITE' && resume}
             <Link href={`/runs/${encodeURIComponent(run.name)}`} asChild>
               <Button>Show settings</Button>
             </Link>
+            {shown.code === 'NON_FINITE' && resume}
           </>
         }
       />
