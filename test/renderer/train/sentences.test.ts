@@ -67,6 +67,8 @@ describe('sentences', () => {
   test('of what regularises, wherever it is set', () => {
     const dropout = dropoutOf(planOf({}).layers);
     expect(dropout).toEqual(['0.5']);
+    const layers = [{ kind: 'Dropout' }, { kind: 'Dropout', p: 0.3 }, { kind: 'Dropout', p: 1e-7 }];
+    expect(dropoutOf(planProject({ ...cnn, model: { layers } }, facts).layers)).toEqual(['0.5', '0.3', '1e-7']);
     expect(regularisationSentence(settings({}), dropout)).toBe('No clipping, dropout 0.5');
     expect(regularisationSentence(settings({ clip_grad_norm: 1, optimizer: { kind: 'AdamW' } }), [])).toBe(
       'Gradients clipped at 1, weight decay 0.01',
