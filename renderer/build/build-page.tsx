@@ -9,14 +9,15 @@ import { LayerPalette } from './layer-palette.tsx';
 import { StackArea } from './stack-area.tsx';
 import { StackDrag, type StackElements } from './stack-drag.tsx';
 
-/** Whether a key belongs to what is being typed, or to a dialog over the page. */
-function isElsewhere(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable ||
-      /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
-      target.closest('[role=dialog], [role=menu]') !== null)
-  );
+/**
+ * Whether a slash belongs to what is being typed, or to a dialog over the page. No number and no layer has one:
+ * layer after layer is added without leaving the field first.
+ */
+function isElsewhere(target: EventTarget | null, search: HTMLElement | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.closest('[role=dialog], [role=menu]') !== null) return true;
+  if (target === search || /^(decimal|numeric)$/.test(target.getAttribute('inputmode') ?? '')) return false;
+  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
 /** Drawn once: what changes with the project asks for it itself. */
@@ -42,7 +43,8 @@ const Builder = memo(function Builder() {
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event.target)) return;
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isElsewhere(event.target, field.current)) return;
       event.preventDefault();
       search();
     };

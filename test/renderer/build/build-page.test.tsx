@@ -80,6 +80,22 @@ describe('the Build page', () => {
     expect(layers()).toHaveLength(5);
   });
 
+  test('adds layer after layer by the slash, also from a number and from the search itself', async () => {
+    const user = userEvent.setup();
+    open(textWith([]));
+    await user.keyboard('//lin{Enter}{Enter}');
+    const outputs = screen.getByRole('textbox', { name: 'Outputs' });
+    expect(document.activeElement).toBe(outputs);
+    await user.clear(outputs);
+    await user.type(outputs, '7/relu{Enter}');
+    expect(layers()).toEqual(['Linear', 'ReLU']);
+    expect(item(/^Linear/).textContent).toContain('7 outputs');
+    await user.click(item(/^Linear/));
+    await user.click(screen.getByRole('textbox', { name: 'Note' }));
+    await user.keyboard('a/b');
+    expect((document.activeElement as HTMLInputElement).value).toBe('a/b');
+  });
+
   test('wraps from the context menu, folds and unfolds', async () => {
     const user = userEvent.setup();
     open(start);
