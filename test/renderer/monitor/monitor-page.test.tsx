@@ -48,7 +48,7 @@ describe('a run that has ended', () => {
     expect(screen.getByText('Loss')).toBeDefined();
     expect(await screen.findByText('Accuracy')).toBeDefined();
     expect(screen.getByText('Done after 3 epochs, step 30.')).toBeDefined();
-    expect(screen.getByRole('img', { name: /Where a step's time goes: Forward 500 ms, 50 %/ })).toBeDefined();
+    expect(screen.getByRole('img', { name: /Where the time goes: Forward 500 ms, 50 %/ })).toBeDefined();
   });
 
   test('that failed says why, what to do, and offers it', async () => {
