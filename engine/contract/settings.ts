@@ -70,7 +70,7 @@ export const loaderFields = {
 export const modelFields = {
   weights: field(z.string().min(1).nullable(), {
     label: 'Start from',
-    help: 'A .safetensors or .pt file with the weights to start from; null: fresh ones.',
+    help: 'A .safetensors or .pt file with the weights to start from; without one, fresh ones.',
     control: 'path',
     expected: 'a path to a .safetensors or .pt file, or null',
     default: null,
