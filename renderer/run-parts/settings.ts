@@ -169,7 +169,7 @@ function layerRows(layers: readonly unknown[], place: string): SettingRow[] {
   return layers.map((layer, index) => ({
     group: 'Network' as const,
     path: `${place}.${index}`,
-    label: `Layer ${index + 1}`,
+    label: `Layer ${index}`, // as Build, messages and weights files count
     value: layerText(layer),
     isDefault: false,
   }));
