@@ -47,7 +47,7 @@ async function startElectron(file, progress) {
     progress.say(
       stands === 'root'
         ? 'Electron’s sandbox does not work as root: the app opens in the browser.'
-        : 'This machine shows no screen: open the address below in a browser, also of another computer.',
+        : 'This machine shows no screen: open the address below in a browser here; from another computer through a tunnel (README).',
     );
     return null;
   }
