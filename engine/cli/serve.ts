@@ -1,6 +1,6 @@
 /** `serve`: the browser shell, until a signal ends it. */
 import { spawn } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { openEngine } from '../api/engine.ts';
@@ -35,6 +35,12 @@ export const addServe: AddCommand = (program, context) => {
     )
     .action(async (project: string | undefined, { host, port, root, open }: ServeOptions) => {
       const log = (text: string) => process.stderr.write(`${text}\n`);
+      if (project !== undefined && !existsSync(project)) {
+        throw new GradloomError('BAD_CALL', `${project} does not exist`, {
+          hint: 'Name a project file (*.gradloom.json), or none.',
+          path: path.resolve(project),
+        });
+      }
       const engine = openEngine({ processes: nodeProcesses, root: rootFolder(root), log });
       const shell = await startShell({ engine, host, log, ...(port === undefined ? {} : { port }) });
       // The browser keeps what follows the # when it is sent on.

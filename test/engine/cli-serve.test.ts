@@ -9,7 +9,7 @@ import { gradloom, start } from './cli-process.ts';
 const home = mkdtempSync(join(tmpdir(), 'gradloom-serve-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-test('a port that is taken or none, a host and a root that are not there: exit 2, said', async () => {
+test('a port that is taken or none, a host, a root and a project that are not there: exit 2, said', async () => {
   const taken = net.createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   const { port } = taken.address() as net.AddressInfo;
@@ -20,6 +20,7 @@ test('a port that is taken or none, a host and a root that are not there: exit 2
       ['--port', 'x'],
       ['--host', '203.0.113.7'],
       ['--root', join(home, 'nowhere')],
+      [join(home, 'nowhere.gradloom.json')],
     ].map((words) => gradloom(home, ['serve', '--json', ...words])),
   );
   taken.close();
