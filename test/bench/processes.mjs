@@ -1,14 +1,8 @@
 // @ts-check
-/** What a process and all that it has started use: CPU time and memory, from /proc. Elsewhere than on Linux nothing is known. */
+/** What CPU time a process and all that it has started use, from /proc. Elsewhere than on Linux nothing is known. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const ticksPerSecond = 100;
-
-/**
- * @typedef {object} Usage
- * @property {number} cpu seconds so far
- * @property {number} rss bytes
- */
 
 /** @param {string} file */
 function read(file) {
@@ -33,22 +27,29 @@ function all() {
 }
 
 /**
+ * CPU seconds so far of a process and of each that it has started.
  * @param {number} root
- * @returns {Usage | null} null where the system does not tell
+ * @returns {Map<number, number> | null} by process; null where the system does not tell
  */
-export function usage(root) {
+export function cpuTimes(root) {
   if (process.platform !== 'linux') return null;
   const processes = all();
   const tree = [root];
   for (let i = 0; i < tree.length; i++) {
     for (const [pid, { parent }] of processes) if (parent === tree[i]) tree.push(pid);
   }
-  let [ticks, rss] = [0, 0];
-  for (const pid of tree) {
-    ticks += processes.get(pid)?.cpu ?? 0;
-    rss += 1024 * Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${pid}/status`) ?? '')?.[1] ?? 0);
-  }
-  return { cpu: ticks / ticksPerSecond, rss };
+  return new Map(tree.map((pid) => [pid, (processes.get(pid)?.cpu ?? 0) / ticksPerSecond]));
+}
+
+/**
+ * CPU seconds between two looks, of the processes that were there at both.
+ * @param {ReadonlyMap<number, number>} before
+ * @param {ReadonlyMap<number, number>} after
+ */
+export function cpuBetween(before, after) {
+  let sum = 0;
+  for (const [pid, cpu] of before) sum += Math.max(0, (after.get(pid) ?? cpu) - cpu);
+  return sum;
 }
 
 /**

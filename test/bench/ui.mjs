@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The bench of the window, in Chromium through the browser shell: time to use, typing in a deep stack, charts of a million points, frames
- * and training beside each other, idleness, memory. `npm run bench:ui [-- --quick] [-- --json]`
+ * and training beside each other, idleness, memory. `npm run bench:ui -- [--quick] [--json] [--only PART]`
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,10 +13,13 @@ import { build } from 'vite';
 import { startChromium } from '../e2e/browser.mjs';
 import { connectEngine } from '../e2e/engine-connection.mjs';
 import { root } from '../suites.mjs';
-import { processWith, usage } from './processes.mjs';
+import { cpuBetween, cpuTimes, processWith } from './processes.mjs';
 import { frames, median, pageMemory, quantile, timeToUse, typingTimes } from './ui-measures.mjs';
 
 const quick = process.argv.includes('--quick');
+const onlyAt = process.argv.indexOf('--only');
+/** One of the parts alone: use, typing, charts, idle, training, memory. */
+const only = onlyAt < 0 ? null : process.argv[onlyAt + 1];
 const home = mkdtempSync(path.join(os.tmpdir(), 'gradloom-bench-ui-'));
 process.env.GRADLOOM_HOME = home;
 
@@ -75,6 +78,11 @@ async function startService() {
   };
 }
 
+/** @param {string} name @param {() => Promise<void>} work */
+async function measure(name, work) {
+  if (only === null || only === name) await work();
+}
+
 /** @param {string} name @param {string} text */
 function project(name, text) {
   const folder = path.join(home, 'projects');
@@ -94,132 +102,149 @@ const { origin } = new URL(service.url);
 
 try {
   const page = await chromium.context.newPage();
-
-  // Time to use.
-  await timeToUse(page, `${service.url}#/`);
-  const uses = [];
-  for (let i = 0; i < (quick ? 3 : 9); i++) uses.push(await timeToUse(page, `${origin}/#/`));
-  tell('window usable, warm', median(uses), 'ms', { most: 1500 });
-  tell('service listens', serviceMs, 'ms');
-
-  // A stack of 200 layers.
+  await page.goto(`${service.url}#/`);
+  await page.getByText('Engine ready').waitFor();
   const deep = project('deep', parts.deepProject(200));
-  tell('200 layers planned again', median(parts.timePlans(parts.deepProject(200), 50)), 'ms', { most: 5 });
-  await page.goto(`${origin}/#/build?project=${encodeURIComponent(deep)}`);
-  await page
-    .getByRole('treeitem')
-    .nth(100)
-    .click({ position: { x: 200, y: 16 } });
-  await page.getByRole('textbox', { name: 'Outputs' }).click();
-  await page.keyboard.press('End');
-  const digits = Array.from({ length: quick ? 10 : 30 }, (_, i) => (i % 2 === 0 ? '1' : 'Backspace'));
-  const { work, paint } = await typingTimes(page, digits);
-  tell('a key in 200 layers, until the window has done its work', median(work), 'ms');
-  tell('a key in 200 layers, until it is painted', median(paint), 'ms', { most: 50 });
-  tell('the slowest of 20 keys, until it is painted', quantile(paint, 0.95), 'ms', { most: 100 });
-
-  // Charts at a million stored points.
   const quickRun = JSON.stringify({
     ...JSON.parse(parts.deepProject(4)),
     name: 'long',
     training: { epochs: 2, device: 'cpu' },
   });
-  const { run } = await engine.runs.start({ file: project('long', quickRun), text: quickRun });
-  await ended(run);
-  const steps = quick ? 100_000 : 1_000_000;
-  parts.writeLongRun(run, steps);
-  const wanted = steps.toLocaleString('en-US');
-  const opened = performance.now();
-  await page.goto(`${origin}/#/runs/${path.basename(run)}/monitor`);
-  const chart = page.getByRole('img', { name: new RegExp(`^Loss, from [\\d,]+ to ${wanted}`) });
-  await chart.waitFor({ timeout: 60_000 });
-  tell(`charts of ${wanted} steps, first opening`, performance.now() - opened, 'ms');
-  const again = performance.now();
-  await page.reload();
-  await chart.waitFor({ timeout: 60_000 });
-  tell(`charts of ${wanted} steps, opened again`, performance.now() - again, 'ms', { most: 1500 });
-  const box = await chart.boundingBox();
-  if (!box) throw new Error('The chart has no place');
-  const y = box.y + box.height / 2;
-  const moving = await frames(page, 3, async () => {
-    for (let i = 0; i < 60; i++) await page.mouse.move(box.x + 60 + ((7 * i) % (box.width - 120)), y);
+
+  // Time to use.
+  await measure('use', async () => {
+    await timeToUse(page, `${service.url}#/`);
+    const uses = [];
+    for (let i = 0; i < (quick ? 3 : 9); i++) uses.push(await timeToUse(page, `${origin}/#/`));
+    tell('window usable, warm', median(uses), 'ms', { most: 1500 });
+    tell('service listens', serviceMs, 'ms');
   });
-  tell('frames while the crosshair moves', moving.rate, '/s', { least: 30 });
-  const zoomed = performance.now();
-  await page.mouse.move(box.x + 0.4 * box.width, y);
-  await page.mouse.down();
-  await page.mouse.move(box.x + 0.5 * box.width, y, { steps: 5 });
-  await page.mouse.up();
-  await page
-    .getByRole('button', { name: /^Show all/ })
-    .first()
-    .waitFor();
-  tell('zoom into a tenth', performance.now() - zoomed, 'ms', { most: 500 });
+
+  // A stack of 200 layers.
+  await measure('typing', async () => {
+    tell('200 layers planned again', median(parts.timePlans(parts.deepProject(200), 50)), 'ms', { most: 5 });
+    await page.goto(`${origin}/#/build?project=${encodeURIComponent(deep)}`);
+    await page
+      .getByRole('treeitem')
+      .nth(100)
+      .click({ position: { x: 200, y: 16 } });
+    await page.getByRole('textbox', { name: 'Outputs' }).click();
+    await page.keyboard.press('End');
+    const digits = Array.from({ length: quick ? 10 : 30 }, (_, i) => (i % 2 === 0 ? '1' : 'Backspace'));
+    const { work, paint } = await typingTimes(page, digits);
+    tell('a key in 200 layers, until the window has done its work', median(work), 'ms');
+    tell('a key in 200 layers, until it is painted', median(paint), 'ms', { most: 50 });
+    tell('the slowest of 20 keys, until it is painted', quantile(paint, 0.95), 'ms', { most: 100 });
+  });
+
+  // Charts at a million stored points.
+  await measure('charts', async () => {
+    const { run } = await engine.runs.start({ file: project('long', quickRun), text: quickRun });
+    await ended(run);
+    const steps = quick ? 100_000 : 1_000_000;
+    parts.writeLongRun(run, steps);
+    const wanted = steps.toLocaleString('en-US');
+    const opened = performance.now();
+    await page.goto(`${origin}/#/runs/${path.basename(run)}/monitor`);
+    const chart = page.getByRole('img', { name: new RegExp(`^Loss, from [\\d,]+ to ${wanted}`) });
+    await chart.waitFor({ timeout: 60_000 });
+    tell(`charts of ${wanted} steps, first opening`, performance.now() - opened, 'ms');
+    const again = performance.now();
+    await page.reload();
+    await chart.waitFor({ timeout: 60_000 });
+    tell(`charts of ${wanted} steps, opened again`, performance.now() - again, 'ms', { most: 1500 });
+    const box = await chart.boundingBox();
+    if (!box) throw new Error('The chart has no place');
+    const y = box.y + box.height / 2;
+    const moving = await frames(page, 3, async () => {
+      for (let i = 0; i < 60; i++) await page.mouse.move(box.x + 60 + ((7 * i) % (box.width - 120)), y);
+    });
+    tell('frames while the crosshair moves', moving.rate, '/s', { least: 30 });
+    const zoomed = performance.now();
+    await page.mouse.move(box.x + 0.4 * box.width, y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.5 * box.width, y, { steps: 5 });
+    await page.mouse.up();
+    await page
+      .getByRole('button', { name: /^Show all/ })
+      .first()
+      .waitFor();
+    tell('zoom into a tenth', performance.now() - zoomed, 'ms', { most: 500 });
+  });
 
   // Idle: the window open on a page, nothing going on.
-  await page.goto(`${origin}/#/build?project=${encodeURIComponent(deep)}`);
-  await sleep(3);
-  const browser = processWith('gradloom-chromium-');
-  const idleSeconds = quick ? 5 : 20;
-  const before = [service.pid, browser].map((pid) => (pid === null ? null : usage(pid)));
-  await sleep(idleSeconds);
-  const after = [service.pid, browser].map((pid) => (pid === null ? null : usage(pid)));
-  for (const [index, name] of ['service', 'window'].entries()) {
-    const [from, to] = [before[index], after[index]];
-    if (from && to) tell(`${name} when idle`, (100 * (to.cpu - from.cpu)) / idleSeconds, '% of a core', { most: 2 });
-  }
+  await measure('idle', async () => {
+    await page.goto(`${origin}/#/build?project=${encodeURIComponent(deep)}`);
+    await sleep(3);
+    const browser = processWith('gradloom-chromium-');
+    const idleSeconds = quick ? 5 : 20;
+    const before = [service.pid, browser].map((pid) => (pid === null ? null : cpuTimes(pid)));
+    await sleep(idleSeconds);
+    const after = [service.pid, browser].map((pid) => (pid === null ? null : cpuTimes(pid)));
+    for (const [index, name] of ['service', 'window'].entries()) {
+      const [from, to] = [before[index], after[index]];
+      if (from && to) tell(`${name} when idle`, (100 * cpuBetween(from, to)) / idleSeconds, '% of a core', { most: 2 });
+    }
+  });
 
   // Training with and without somebody who looks on, in turn.
-  const mlp = await engine.projects.create({ template: 'digits-mlp' });
-  const text = mlp.text.replace(/"epochs": \d+/, '"epochs": 100000');
-  const live = await engine.runs.start({ file: mlp.file, text });
-  const monitor = `${origin}/#/runs/${path.basename(live.run)}/monitor`;
-  await page.goto('about:blank');
-  await sleep(5);
-  const ratios = [];
-  const rates = [];
-  const slowest = [];
-  for (let round = 0; round < (quick ? 2 : 5); round++) {
+  await measure('training', async () => {
+    const mlp = await engine.projects.create({ template: 'digits-mlp' });
+    const text = mlp.text.replace(/"epochs": \d+/, '"epochs": 100000');
+    const live = await engine.runs.start({ file: mlp.file, text });
+    const monitor = `${origin}/#/runs/${path.basename(live.run)}/monitor`;
     await page.goto('about:blank');
-    await sleep(1);
-    const alone = await stepRate(live.run, quick ? 4 : 8);
-    await page.goto(monitor);
-    await page.getByRole('img', { name: /^Loss, from/ }).waitFor();
-    await sleep(1);
-    const watching = frames(page, quick ? 4 : 8);
-    const watched = await stepRate(live.run, quick ? 4 : 8);
-    const { rate, longest } = await watching;
-    ratios.push(watched / alone);
-    rates.push(rate);
-    slowest.push(longest);
-  }
-  await engine.runs.act({ run: live.run, action: 'discard' });
-  tell('training with Monitor visible, against without a window', median(ratios), '×', { least: 0.9 });
-  tell('frames of Monitor while training', median(rates), '/s', { least: 30 });
-  tell('the longest wait for a frame meanwhile', median(slowest), 'ms');
+    await sleep(5);
+    const ratios = [];
+    const rates = [];
+    const slowest = [];
+    for (let round = 0; round < (quick ? 2 : 5); round++) {
+      await page.goto('about:blank');
+      await sleep(1);
+      const alone = await stepRate(live.run, quick ? 4 : 8);
+      await page.goto(monitor);
+      await page.getByRole('img', { name: /^Loss, from/ }).waitFor();
+      await sleep(1);
+      const watching = frames(page, quick ? 4 : 8);
+      const watched = await stepRate(live.run, quick ? 4 : 8);
+      const { rate, longest } = await watching;
+      ratios.push(watched / alone);
+      rates.push(rate);
+      slowest.push(longest);
+    }
+    await engine.runs.act({ run: live.run, action: 'discard' });
+    tell('training with Monitor visible, against without a window', median(ratios), '×', { least: 0.9 });
+    tell('frames of Monitor while training', median(rates), '/s', { least: 30 });
+    tell('the longest wait for a frame meanwhile', median(slowest), 'ms');
+  });
 
   // An hour's worth of updates, as fast as they can be shown.
-  const second = await engine.runs.start({ file: project('replay', quickRun), text: quickRun });
-  await ended(second.run);
-  await page.goto('about:blank');
-  const replay = await parts.serveReplay(second.run);
-  const hour = quick ? 3_600 : 36_000;
-  await page.goto(`${replay.url}#/runs/${path.basename(second.run)}/monitor`);
-  const sizes = [];
-  const replayBegan = performance.now();
-  for (const share of [0.1, 0.25, 0.5, 0.75, 1]) {
-    while (replay.frames() < share * hour) await sleep(0.2);
-    sizes.push({ share, ...(await pageMemory(page)) });
-    process.stderr.write(`  ${JSON.stringify(sizes.at(-1))}\n`);
-  }
-  tell(`${hour.toLocaleString('en-US')} updates shown`, hour / ((performance.now() - replayBegan) / 1000), '/s');
-  const [first, last] = [sizes[0], sizes.at(-1)];
-  if (first && last) {
-    tell('objects after the first tenth', first.heap / 1e6, 'MB');
-    tell('objects at the end, against the first tenth', last.heap / first.heap, '×', { most: 1.5 });
-    tell('elements at the end, against the first tenth', last.nodes / first.nodes, '×', { most: 1.5 });
-  }
-  await replay.close();
+  await measure('memory', async () => {
+    const second = await engine.runs.start({ file: project('replay', quickRun), text: quickRun });
+    await ended(second.run);
+    await page.goto('about:blank');
+    const replay = await parts.serveReplay(second.run);
+    const hour = quick ? 3_600 : 36_000;
+    await page.goto(`${replay.url}#/runs/${path.basename(second.run)}/monitor`);
+    const sizes = [];
+    const replayBegan = performance.now();
+    for (const share of [0.1, 0.25, 0.5, 0.75, 1]) {
+      while (replay.frames() < share * hour) {
+        if (page.isClosed()) throw new Error('The window was closed');
+        await sleep(0.2);
+      }
+      sizes.push({ share, ...(await pageMemory(page)) });
+      process.stderr.write(`  ${JSON.stringify(sizes.at(-1))}\n`);
+    }
+    tell(`${hour.toLocaleString('en-US')} updates shown`, hour / ((performance.now() - replayBegan) / 1000), '/s');
+    const [first, last] = [sizes[0], sizes.at(-1)];
+    if (first && last) {
+      tell('objects after the first tenth', first.heap / 1e6, 'MB');
+      tell('objects at the end, against the first tenth', last.heap / first.heap, '×', { most: 1.5 });
+      tell('elements at the end, against the first tenth', last.nodes / first.nodes, '×', { most: 1.5 });
+    }
+    await replay.close();
+  });
 } finally {
   close();
   await chromium.close();
@@ -262,7 +287,7 @@ function judged({ value, budget }) {
 
 if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify({ quick, figures }, null, 2)}\n`);
 else {
-  const width = Math.max(...figures.map(({ name }) => name.length));
+  const width = Math.max(0, ...figures.map(({ name }) => name.length));
   for (const figure of figures) {
     process.stdout.write(
       `${figure.name.padEnd(width)}  ${`${shown(figure.value)} ${figure.unit}`.padEnd(16)}  ${judged(figure)}\n`,
