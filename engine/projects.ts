@@ -123,6 +123,17 @@ async function settledText(template: string, workspace: string, projects: string
   return value === path ? text : editProject(text, [{ op: 'set', path: ['data', 'source', 'path'], value }]);
 }
 
+/** The bundled digits, copied into the workspace: for a project that begins without a template. */
+export async function bundledDigits(workspace: string): Promise<string> {
+  const folder = join(workspace, 'data', 'digits');
+  try {
+    await copyFolder(join(rootDir(), 'assets', 'data', 'digits'), folder);
+  } catch (thrown) {
+    throw systemError(thrown, folder, 'write');
+  }
+  return folder;
+}
+
 /** Copies the files that are not there in their full size. */
 async function copyFolder(from: string, to: string): Promise<void> {
   await makeFolders(to);

@@ -3,10 +3,12 @@ import path from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
 import { planProject } from '../contract/plan.ts';
 import { resolveProject } from '../contract/project.ts';
+import { bundledDigits } from '../projects.ts';
 import { type Parts, wire } from './parts.ts';
 
-export function dataCalls({ places, previews }: Parts) {
+export function dataCalls({ home, places, previews }: Parts) {
   return {
+    digits: wire.data.digits.handler(async () => ({ folder: await bundledDigits(home) })),
     preview: wire.data.preview.handler(async ({ input, signal }) => {
       const { file, source, transforms, ...wanted } = input;
       const base = path.dirname(await places.reach(file));

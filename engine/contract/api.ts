@@ -183,6 +183,8 @@ export const api = {
   },
 
   data: {
+    /** The digits that come with the program, copied into the workspace; answers their folder. */
+    digits: oc.output(z.object({ folder: z.string() })),
     /** What the source says of itself, and samples of it; relative paths are relative to the project's file. */
     preview: oc
       .input(

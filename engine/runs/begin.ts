@@ -19,6 +19,7 @@ import {
   planRun,
   prepareData,
   readRequested,
+  refuseUnknownSettings,
 } from './prepare.ts';
 import { packingProgress, RunRecord } from './record.ts';
 import { nextRunFolder } from './registry.ts';
@@ -31,6 +32,7 @@ import type { EndEvent, EventSink, TrainRequest } from './types.ts';
  */
 export async function trainRun(request: TrainRequest, sink: EventSink, control: RunControl): Promise<EndEvent> {
   const planned = await planRun(readRequested(request));
+  refuseUnknownSettings(request.set, planned.warnings);
   const addon = loadAddon();
   const hardware = chooseHardware(planned.plan, addon, request.threads);
   if (control.leaving) throw new GradloomError('CANCELLED', 'The run was cancelled before it began');

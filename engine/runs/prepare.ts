@@ -46,6 +46,23 @@ export function readRequested(request: TrainRequest): { text: string; baseDir: s
   return { text, baseDir, label };
 }
 
+/**
+ * A key that somebody types on the command line is meant to have an effect: an unknown one is refused, where a file's is only warned of.
+ * @throws GradloomError BAD_CALL
+ */
+export function refuseUnknownSettings(settings: TrainRequest['set'], warnings: readonly Problem[]): void {
+  for (const [key] of settings ?? []) {
+    const unknown = warnings.find(
+      ({ code, path: place }) => code === 'UNKNOWN_KEY' && (key === place || key.startsWith(`${place}.`)),
+    );
+    if (!unknown) continue;
+    throw new GradloomError('BAD_CALL', `There is no setting ${key}: ${unknown.message}`, {
+      hint: unknown.hint,
+      path: unknown.path,
+    });
+  }
+}
+
 function withSetting(text: string, key: string, value: unknown, label: string): string {
   try {
     return editProject(text, [set(key, value, readProject(text).project)]);

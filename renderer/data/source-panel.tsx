@@ -1,11 +1,13 @@
 /** Where the data comes from, what it says of itself, and what is wrong with reading it. */
 import { IconRefresh } from '@tabler/icons-react';
+import { useState } from 'react';
 import type { SourceKind } from '../../engine/contract/sources.ts';
 import { sources } from '../../engine/contract/sources.ts';
 import type { DataFacts } from '../../engine/contract/tensors.ts';
 import { RowForm } from '../project-parts/row-form.tsx';
 import { folderOf, pickPath, relativeTo } from '../state/files.ts';
 import { useValueAt } from '../state/form.ts';
+import { takeDigits } from '../state/preview.ts';
 import { readDataAgain, useProjectState } from '../state/project.ts';
 import { Button, dims, ErrorNotice, IconButton, integer, Panel, plural, Skeleton } from '../ui/index.ts';
 import classes from './data.module.css';
@@ -21,6 +23,7 @@ export function SourcePanel({ onReadAgain }: { onReadAgain: () => void }) {
   const file = useProjectState((state) => state.file);
   const facts = useProjectState((state) => state.facts);
   const error = useProjectState((state) => state.factsError);
+  const factsAwaited = useProjectState((state) => state.factsAwaited);
   const path = useValueAt([...place, 'path']);
   const chosen = useValueAt(place) !== undefined;
   const classCount = useValueAt([...place, 'classes']);
@@ -70,7 +73,7 @@ export function SourcePanel({ onReadAgain }: { onReadAgain: () => void }) {
             />
           ) : facts ? (
             <Facts facts={facts} />
-          ) : chosen ? (
+          ) : chosen && factsAwaited ? (
             <Skeleton kind="text" lines={3} />
           ) : (
             <p className={classes.quiet}>
@@ -78,9 +81,27 @@ export function SourcePanel({ onReadAgain }: { onReadAgain: () => void }) {
               below.
             </p>
           )}
+          {file !== null && !facts && <DigitsButton file={file} />}
         </div>
       </div>
     </Panel>
+  );
+}
+
+/** For whoever has no data at hand. */
+function DigitsButton({ file }: { file: string }) {
+  const [busy, setBusy] = useState(false);
+  const take = async () => {
+    setBusy(true);
+    await takeDigits(file);
+    setBusy(false);
+  };
+  return (
+    <div>
+      <Button loading={busy} onClick={() => void take()}>
+        Use the digits that come with Gradloom
+      </Button>
+    </div>
   );
 }
 

@@ -4,9 +4,10 @@ import type { ErrorInfo } from '../../engine/contract/errors.ts';
 import { isObject } from '../../engine/contract/report.ts';
 import type { ProjectPreview } from '../../engine/contract/wire.ts';
 import { connection, engine, retryMs } from '../client/client.ts';
+import { relativeTo } from './files.ts';
 import { useValueAt } from './form.ts';
-import { useProjectState } from './project.ts';
-import { infoOf } from './session.ts';
+import { edit, useProjectState } from './project.ts';
+import { infoOf, tellError } from './session.ts';
 
 export interface Wanted {
   part: 'train' | 'test';
@@ -80,4 +81,15 @@ export function usePreview(wanted: Wanted, round: number): PreviewState {
     };
   }, [typedKey, wantedKey]);
   return state;
+}
+
+/** Makes the digits that come with the program the project's data; the edit can be undone. */
+export async function takeDigits(file: string): Promise<void> {
+  try {
+    const { folder } = await engine.data.digits();
+    if (useProjectState.getState().file !== file) return;
+    edit([{ op: 'set', path: ['data', 'source'], value: { kind: 'idx', path: relativeTo(file, folder) } }]);
+  } catch (thrown) {
+    tellError(thrown);
+  }
 }

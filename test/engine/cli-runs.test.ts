@@ -82,6 +82,8 @@ test.each<[string[], string]>([
   [['--device', 'warp:3'], 'DEVICE_UNKNOWN'],
   [['--precision', 'fp8'], 'PROJECT_INVALID'],
   [['--set', 'training.optimizer.kind=Adm'], 'PROJECT_INVALID'],
+  [['--set', 'training.optimizer.lrr=3'], 'BAD_CALL'],
+  [['--set', 'training.optimiser.lr=3'], 'BAD_CALL'],
   [['--set', 'model.layers.0.out_features=-1'], 'PROJECT_INVALID'],
 ])('train %j is refused with %s and leaves nothing', async (words, expected) => {
   const folder = join(home, 'refused');

@@ -106,6 +106,16 @@ describe('Data', () => {
     expect(screen.queryByRole('alert')).toBeNull();
   });
 
+  test('an empty project gets the digits that come with the program at a click', async () => {
+    await openProject(() => client.engine.projects.create({ template: null }));
+    showPage(<DataPage />);
+    await userEvent.click(await screen.findByRole('button', { name: /digits that come with/ }));
+    expect(await samples()).toHaveLength(48);
+    expect(data().source).toEqual({ kind: 'idx', path: '../data/digits' });
+    undo();
+    expect(data().source).toBeUndefined();
+  });
+
   test('problems are mended where they are', async () => {
     await open({
       data: { source: { kind: 'random', shape: [4] }, split: { val: 'test' }, transforms: [{ kind: 'Normalise' }] },
