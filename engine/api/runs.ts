@@ -6,7 +6,7 @@ import { waitMs } from '../contract/api.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { readProject, resolveProject } from '../contract/project.ts';
 import { bytes } from '../format.ts';
-import { renameRun, restoreRun, trashRun, writeNotes } from '../runs/care.ts';
+import { listTrash, renameRun, restoreRun, trashRun, writeNotes } from '../runs/care.ts';
 import { exportedFile, runDetails } from '../runs/details.ts';
 import { findRun } from '../runs/folder.ts';
 import { runsDir } from '../workspace.ts';
@@ -72,6 +72,7 @@ export function runCalls(parts: Parts) {
     remove: calls.remove.handler(async ({ input }) => ({
       trashed: await changing(input.run, (folder) => trashRun(folder, home)),
     })),
+    trash: calls.trash.handler(() => listTrash(home)),
     restore: calls.restore.handler(async ({ input }) => {
       const run = await restoreRun(input.trashed, home);
       runList.wake(run);

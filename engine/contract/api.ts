@@ -63,6 +63,15 @@ const runRow = z.object({
 });
 export type RunRow = z.infer<typeof runRow>;
 
+const trashedRun = z.object({
+  /** Absolute; what `restore` takes. */
+  trashed: z.string(),
+  name: z.string(),
+  /** ISO time. */
+  deleted: z.string(),
+});
+export type TrashedRun = z.infer<typeof trashedRun>;
+
 /**
  * Part of a run's series, thinned: bucket i stands for `size` neighbouring steps. The blob holds, column after column and all of `buckets`
  * values each: `step`, `epoch` (fractional), `time` (seconds of training so far), then for each of `columns` its minimum, mean and maximum.
@@ -243,6 +252,8 @@ export const api = {
     note: oc.input(run.extend({ notes: z.string() })),
     /** Out of the list, into the workspace's trash; a live run is refused. */
     remove: oc.input(run).output(z.object({ trashed: z.string() })),
+    /** Deleted runs that `restore` brings back, the one deleted last first. */
+    trash: oc.output(z.array(trashedRun)),
     restore: oc.input(z.object({ trashed: z.string() })).output(z.object({ run: z.string() })),
     /** `out` absent: into the run's own export folder. */
     export: oc

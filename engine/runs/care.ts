@@ -1,6 +1,7 @@
 /** What a person does to a run that is not live: another name, notes, the trash and back. */
 import { cp, lstat, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { TrashedRun } from '../contract/api.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { nameField } from '../contract/settings.ts';
 import { makeFolders, systemError, writeWhole } from '../files.ts';
@@ -11,6 +12,8 @@ import { notesName } from './run-list.ts';
 
 const longestNotes = 100_000;
 const originName = 'origin.json';
+/** The name of a place in the trash: when it was made, as `trashRun` writes it, so that names sort by time. */
+const stampedPlace = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-\d{3}Z-/;
 /** Names that Windows keeps for itself: a run folder can be copied there. */
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
@@ -98,13 +101,33 @@ export async function restoreRun(trashed: string, home?: string): Promise<string
   }
 }
 
+/** Deleted runs, the one deleted last first. */
+export async function listTrash(home?: string): Promise<TrashedRun[]> {
+  const trash = trashDir(home);
+  const places = (await readdir(trash).catch(() => [])).sort().reverse();
+  const runs = await Promise.all(
+    places.map(async (place) => {
+      const [, day, hour, minute, second] = stampedPlace.exec(place) ?? [];
+      if (day === undefined) return [];
+      const names = await readdir(path.join(trash, place)).catch(() => []);
+      return names
+        .map((name) => ({
+          trashed: path.join(trash, place, name),
+          name,
+          deleted: `${day}T${hour}:${minute}:${second}Z`,
+        }))
+        .filter(({ trashed }) => isRun(trashed));
+    }),
+  );
+  return runs.flat();
+}
+
 /** The run of that name that was deleted last. @throws GradloomError RUN_NOT_FOUND */
 export async function findTrashed(nameOrPath: string, home?: string): Promise<string> {
   const given = path.resolve(nameOrPath);
   if (path.dirname(path.dirname(given)) === trashDir(home)) return given;
-  const places = (await readdir(trashDir(home)).catch(() => [])).sort().reverse();
-  const found = places.map((place) => path.join(trashDir(home), place, nameOrPath)).find(isRun);
-  if (found !== undefined && !nameOrPath.includes(path.sep)) return found;
+  const found = (await listTrash(home)).find(({ name }) => name === nameOrPath);
+  if (found) return found.trashed;
   throw new GradloomError('RUN_NOT_FOUND', `No deleted run is called ${nameOrPath}`, {
     hint: `Deleted runs lie in ${trashDir(home)}.`,
   });

@@ -10,6 +10,7 @@ import {
   IconFolderOpen,
   IconPlayerPlay,
   IconPlayerStop,
+  IconRestore,
   IconTemplate,
 } from '@tabler/icons-react';
 import type { MenuCommand } from '../client/shell.ts';
@@ -17,6 +18,7 @@ import { redo, undo, useProjectState } from '../state/project.ts';
 import { createProject, openFile, useProjects } from '../state/projects.ts';
 import { act, useRuns } from '../state/runs.ts';
 import { changeSettings } from '../state/session.ts';
+import { useTrash } from '../state/trash.ts';
 import { Palette, type PaletteItem } from '../ui/index.ts';
 import { pages, settingsPage } from './pages.ts';
 
@@ -28,6 +30,7 @@ interface CommandPaletteProps {
 
 export function CommandPalette({ commands, navigate, onClose }: CommandPaletteProps) {
   const runs = useRuns((state) => state.list);
+  const deleted = useTrash(({ list }) => list !== null && list.length > 0);
   const recent = useProjects((state) => state.recent);
   const templates = useProjects((state) => state.templates);
   const file = useProjectState((state) => state.file);
@@ -61,6 +64,16 @@ export function CommandPalette({ commands, navigate, onClose }: CommandPalettePr
       icon,
       run: () => navigate(path),
     })),
+    ...(deleted
+      ? [
+          {
+            id: 'deleted',
+            icon: IconRestore,
+            label: 'Recently deleted runs',
+            run: () => navigate('/runs?deleted'),
+          },
+        ]
+      : []),
     ...(['light', 'dark', 'system'] as const).map((theme) => ({
       id: `theme ${theme}`,
       icon: IconContrast,

@@ -18,7 +18,13 @@ export function Rail() {
       >
         <Icon size={19} stroke={1.6} aria-hidden />
         {label}
-        {path === '/monitor' && live && <span className={styles.railLive} title={`${live.name} is ${live.status}`} />}
+        {path === '/monitor' && live && (
+          <span
+            className={styles.railLive}
+            data-paused={live.status === 'paused' || undefined}
+            title={`${live.name} is ${live.status}`}
+          />
+        )}
       </Link>
     );
   };

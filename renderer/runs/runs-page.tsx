@@ -6,6 +6,7 @@ import type { RunRow } from '../../engine/contract/api.ts';
 import { removeRuns, useRuns } from '../state/runs.ts';
 import { Button, DataTable, EmptyState, ErrorNotice, Page, plural, SearchField, Skeleton } from '../ui/index.ts';
 import { mostCompared } from './comparison.ts';
+import { DeletedRuns } from './deleted-runs.tsx';
 import { canRemove, columnsOf } from './run-columns.tsx';
 import { RunDetailsPanel } from './run-details-panel.tsx';
 import { type Filter, filterRuns } from './run-filter.ts';
@@ -27,7 +28,7 @@ export default function RunsPage({ name }: { name: string | null }) {
 function NoRuns() {
   const [, navigate] = useLocation();
   return (
-    <Page title="Runs">
+    <Page title="Runs" actions={<DeletedRuns />}>
       <EmptyState title="No runs yet" action={<Button onClick={() => navigate('/')}>Choose a project</Button>}>
         Every training is kept here: its curves, settings, checkpoints and exports. Open a project and press Train to
         start the first one.
@@ -90,6 +91,7 @@ function Runs({ list, name }: { list: RunRow[]; name: string | null }) {
       }
       actions={
         <>
+          <DeletedRuns />
           <Button
             icon={IconArrowsDiff}
             disabled={chosen.length < 2 || chosen.length > mostCompared}

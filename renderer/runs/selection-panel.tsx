@@ -1,7 +1,7 @@
 /** At the right of the table where not one run is selected: what a selection is for, or which runs it holds. */
 import { IconX } from '@tabler/icons-react';
 import type { RunRow } from '../../engine/contract/api.ts';
-import { partOf, quantity } from '../run-parts/quantities.ts';
+import { nameLabel, partOf, quantity } from '../run-parts/quantities.ts';
 import { EmptyState, IconButton, Num, plural, seriesColor } from '../ui/index.ts';
 import styles from './runs.module.css';
 
@@ -45,5 +45,10 @@ export function SelectionPanel({ runs, onLeave }: { runs: readonly RunRow[]; onL
 function Best({ run: { summary } }: { run: RunRow }) {
   const best = summary?.best;
   if (!best) return null;
-  return <Num title={`Best ${best.monitor}`}>{quantity(partOf(best.monitor).key).format(best.value)}</Num>;
+  const { label, format } = quantity(partOf(best.monitor).key);
+  return (
+    <span title={`Best ${nameLabel(best.monitor).toLowerCase()}, epoch ${best.epoch}`}>
+      <span className={styles.quiet}>Best {label.toLowerCase()}</span> <Num>{format(best.value)}</Num>
+    </span>
+  );
 }

@@ -6,6 +6,7 @@ import type { RunAction, RunState } from '../../engine/contract/events.ts';
 import { engine, keepAsking } from '../client/client.ts';
 import { saveNow, useProjectState } from './project.ts';
 import { infoOf, tell, tellError } from './session.ts';
+import { readTrash } from './trash.ts';
 
 interface Runs {
   /** null: not told yet. Latest changed first. */
@@ -30,6 +31,8 @@ export function startRuns(): void {
       const { version, runs } = await engine.runs.watch(seen === undefined ? {} : { seen }, { signal });
       if (version === seen) return useRuns.setState({ error: null });
       seen = version;
+      // Deleted or brought back, here, in another window or in a terminal.
+      if (runs.length !== useRuns.getState().list?.length) void readTrash();
       useRuns.setState({ list: runs, error: null });
     },
     new AbortController().signal,
@@ -119,6 +122,7 @@ export async function removeRuns(runs: readonly RunRow[]): Promise<void> {
   };
   await Promise.all(Array.from({ length: removedAtOnce }, removeNext));
   if (trashed.length === 0) return;
+  void readTrash();
   const restore = () => {
     for (const place of trashed) engine.runs.restore({ trashed: place }).catch(tellError);
   };

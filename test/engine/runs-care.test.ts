@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { renameRun, restoreRun, trashRun, writeNotes } from '../../engine/runs/care.ts';
+import { findTrashed, listTrash, renameRun, restoreRun, trashRun, writeNotes } from '../../engine/runs/care.ts';
 import { RunControl } from '../../engine/runs/control.ts';
 import { exportedFile } from '../../engine/runs/details.ts';
 import { openEndpoint } from '../../engine/runs/live.ts';
@@ -112,6 +112,30 @@ test('the trash gives back what it was given, and nothing else', async () => {
   ]) {
     await expect(restoreRun(place, home)).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
   }
+});
+
+test('the trash is listed by time, and holds only what can be brought back', async () => {
+  const home = temporaryFolder();
+  expect(await listTrash(home)).toEqual([]);
+  const before = Date.now();
+  const older = await trashRun(makeRun(home, 'a'), home);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const newer = await trashRun(makeRun(home, 'a'), home);
+  mkdirSync(path.join(home, 'trash', '2026-01-01T00-00-00-000Z-abcd', 'no run'), { recursive: true });
+  writeFileSync(path.join(home, 'trash', 'a file'), '');
+  const listed = await listTrash(home);
+  expect(listed.map(({ trashed, name }) => [trashed, name])).toEqual([
+    [newer, 'a'],
+    [older, 'a'],
+  ]);
+  // Whole seconds.
+  for (const { deleted } of listed) {
+    expect(Date.parse(deleted)).toBeGreaterThan(before - 1000);
+    expect(Date.parse(deleted)).toBeLessThanOrEqual(Date.now());
+  }
+  expect(await findTrashed('a', home)).toBe(newer);
+  await restoreRun(newer, home);
+  expect(await listTrash(home)).toMatchObject([{ trashed: older }]);
 });
 
 test('notes are written whole, and gone when they are empty', async () => {

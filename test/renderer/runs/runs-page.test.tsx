@@ -18,6 +18,7 @@ const { default: RunsPage } = await import('../../../renderer/runs/runs-page.tsx
 const { default: ComparePage } = await import('../../../renderer/runs/compare-page.tsx');
 const { mostCompared } = await import('../../../renderer/runs/comparison.ts');
 const { useRuns } = await import('../../../renderer/state/runs.ts');
+const { readTrash } = await import('../../../renderer/state/trash.ts');
 const { useSession } = await import('../../../renderer/state/session.ts');
 
 async function list(): Promise<void> {
@@ -60,6 +61,7 @@ describe('the table', () => {
     expect(compare().disabled).toBe(true);
     fireEvent.click(row('second'), { ctrlKey: true });
     await waitFor(() => expect(compare().disabled).toBe(false));
+    expect(screen.getAllByText('Best loss')).toHaveLength(2);
     await userEvent.click(compare());
     expect(history.at(-1)).toMatch(/^\/compare\/(first,second|second,first)$/);
   });
@@ -84,6 +86,21 @@ describe('the table', () => {
     await waitFor(() => expect(existsSync(runFile('unwanted', 'project.json'))).toBe(true));
     await client.engine.runs.remove({ run: path.join(home, 'runs', 'unwanted') });
   });
+});
+
+test('a deleted run is brought back after the message is gone, also where no other is left', async () => {
+  const folder = await writeRun('missed');
+  await client.engine.runs.remove({ run: folder });
+  await readTrash();
+  useRuns.setState({ list: [] });
+  showPage(<RunsPage name={null} />);
+  await userEvent.click(screen.getByRole('button', { name: 'Recently deleted' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Recently deleted runs' }));
+  const item = dialog.getByText('missed').closest('li') as HTMLElement;
+  expect(within(item).getByText('just now')).toBeDefined();
+  await userEvent.click(within(item).getByRole('button', { name: 'Restore' }));
+  await waitFor(() => expect(dialog.queryByText('missed')).toBeNull());
+  expect(existsSync(path.join(folder, 'project.json'))).toBe(true);
 });
 
 describe('the details of a run', () => {
