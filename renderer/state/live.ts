@@ -78,8 +78,10 @@ const axes = 3;
 const points = 1024;
 /** What a person reads of a long history; the engine tells no more at once either. */
 const mostNotes = 500;
-/** The head is shown at most this often, so that React draws a few numbers four times a second, not at each frame. */
-const headMs = 250;
+/** The head is shown at most this often, so that React draws a few numbers twice a second, not at each frame. */
+const headMs = 500;
+const unseenMs = 900;
+const quietMs = 150;
 
 export async function readSeries({ columns, buckets, size, blob }: SeriesWire): Promise<Series> {
   const values = new Float64Array(await blob.arrayBuffer());
@@ -138,12 +140,17 @@ class Follower implements LiveRun {
   #cursor: FollowCursor | null = null;
   #headDue: ReturnType<typeof setTimeout> | undefined;
   #shown = 0;
+  #wake = () => {};
   readonly #listeners = new Set<() => void>();
   readonly #end = new AbortController();
 
   constructor(run: string) {
     void keepAsking(
-      async (signal) => this.#take(await engine.runs.follow({ run, points, cursor: this.#cursor }, { signal })),
+      async (signal) => {
+        const frame = await engine.runs.follow({ run, points, cursor: this.#cursor }, { signal });
+        await this.#take(frame);
+        await this.#rest(frame);
+      },
       this.#end.signal,
       (error) => {
         const failure = error.toInfo();
@@ -159,11 +166,13 @@ class Follower implements LiveRun {
 
   onFrame(listener: () => void): () => void {
     this.#listeners.add(listener);
+    this.#wake();
     return () => this.#listeners.delete(listener);
   }
 
   close(): void {
     clearTimeout(this.#headDue);
+    this.#wake();
     this.#end.abort();
   }
 
@@ -192,6 +201,23 @@ class Follower implements LiveRun {
     const now = this.head.getState().head;
     const urgent = now === null || now.status !== frame.status || now.error?.message !== frame.error?.message;
     this.#showHead(urgent ? 0 : Math.max(0, this.#shown + headMs - performance.now()));
+  }
+
+  /**
+   * The cores that draw are those that train: where no chart is seen, or the last answer only moved a bucket that a chart cannot tell from
+   * the one before, the next question waits a little longer.
+   */
+  #rest(frame: FollowFrame): Promise<void> {
+    const quiet = !frame.reset && frame.series.buckets <= 1;
+    const ms = this.#listeners.size === 0 ? unseenMs : quiet ? quietMs : 0;
+    if (ms === 0 || this.#end.signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   #showHead(wait: number): void {

@@ -1,5 +1,5 @@
 /** What charts watch: their width, the colours of the theme, the sharpness of the screen. */
-import { type RefObject, useEffect, useLayoutEffect, useState } from 'react';
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 
 /** The element's inner width in CSS pixels; 0 until it is laid out. */
 export function useWidth(ref: RefObject<HTMLElement | null>): number {
@@ -13,6 +13,27 @@ export function useWidth(ref: RefObject<HTMLElement | null>): number {
     return () => observer.disconnect();
   }, [ref]);
   return width;
+}
+
+/** Whether the element can be seen in its scrolled page; `onEnter` is called when it comes into sight. */
+export function useOnScreen(ref: RefObject<HTMLElement | null>, onEnter: () => void): RefObject<boolean> {
+  const onScreen = useRef(true);
+  const enter = useRef(onEnter);
+  useEffect(() => {
+    enter.current = onEnter;
+  });
+  useEffect(() => {
+    const element = ref.current;
+    if (!element || typeof IntersectionObserver === 'undefined') return;
+    const observer = new IntersectionObserver((entries) => {
+      const entered = entries.at(-1)?.isIntersecting === true;
+      if (entered && !onScreen.current) enter.current();
+      onScreen.current = entered;
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [ref]);
+  return onScreen;
 }
 
 /** Changes when colours on a canvas must be read anew, or its pixels have another size. */

@@ -22,12 +22,12 @@ import { resolveColor } from '../theme/colors.ts';
 import { Axes, type Margins, tickTexts } from './axes.tsx';
 import classes from './chart.module.css';
 import { ChartTable } from './chart-table.tsx';
-import { textWidth, useLook, useWidth } from './hooks.ts';
+import { textWidth, useLook, useOnScreen, useWidth } from './hooks.ts';
 import { Legend } from './legend.tsx';
-import { type ChartMarker, frameOf, type LineSeries, summary } from './model.ts';
+import { type ChartMarker, type Frame, frameOf, type LineSeries, summary } from './model.ts';
 import { Overlay } from './overlay.tsx';
 import { paint } from './paint.ts';
-import type { Range } from './scale.ts';
+import { type Range, scaleOf } from './scale.ts';
 
 export interface LineChartHandle {
   /** New values: painted with the next frame; axes and legend follow within half a second. */
@@ -66,6 +66,12 @@ export interface LineChartProps {
   /** Shown while there is nothing: what will be. */
   empty?: ReactNode;
   loading?: boolean;
+}
+
+/** Where the newest point lies, in pixels from the left. */
+function newestPixel(series: readonly LineSeries[], { x }: Frame, width: number): number {
+  const newest = series.reduce((last, line) => Math.max(last, line.x[line.x.length - 1] ?? last), x[0]);
+  return scaleOf(x, [0, width], false)(Math.min(newest, x[1]));
 }
 
 const redrawMs = 500;
@@ -129,6 +135,8 @@ export function LineChart(props: LineChartProps) {
 
   const state = useRef({ frame, plot, smoothing, off, focus });
   const colors = useRef(new Map<string, string>());
+  const painted = useRef(Number.NaN);
+  const onScreen = useOnScreen(box, () => setShown(latest.current));
   const draw = useCallback(() => {
     const element = canvas.current;
     const { frame: within, plot: size, ...now } = state.current;
@@ -145,6 +153,7 @@ export function LineChart(props: LineChartProps) {
       return known;
     };
     const lines = latest.current.filter(({ key }) => !now.off.has(key));
+    painted.current = newestPixel(lines, within, size.width);
     paint(context, lines, { frame: within, ...size, smoothing: now.smoothing, colorOf, focus: now.focus });
   }, []);
 
@@ -176,9 +185,14 @@ export function LineChart(props: LineChartProps) {
     () => ({
       update: (next) => {
         latest.current = next;
+        if (!onScreen.current) return;
         const waiting = pending.current;
-        cancelAnimationFrame(waiting.frame);
-        waiting.frame = requestAnimationFrame(draw);
+        // A long run adds less than a pixel a frame: painting that cost the training on the same cores dear, and nobody saw it.
+        const { frame: within, plot: size } = state.current;
+        if (!(Math.abs(newestPixel(next, within, size.width) - painted.current) < 1)) {
+          cancelAnimationFrame(waiting.frame);
+          waiting.frame = requestAnimationFrame(draw);
+        }
         if (waiting.timer !== 0) return;
         // Charts of one run are told at once: each takes a moment of its own, so that no frame bears all of them.
         const wait = Math.max(0, redrawMs - (performance.now() - waiting.drawn)) + Math.random() * spreadMs;
@@ -189,7 +203,7 @@ export function LineChart(props: LineChartProps) {
         }, wait);
       },
     }),
-    [draw],
+    [draw, onScreen],
   );
 
   const zoomTo = (range: Range | null) => {
