@@ -83,7 +83,8 @@ export class Leaving {
     // A page that is closed saves what was edited a moment ago: as long as there is an engine that does it.
     await Promise.all(BrowserWindow.getAllWindows().map(closed));
     await this.#runs()?.close();
-    app.quit();
+    // Not from within what Electron told last: what it tears down just then would be torn down twice.
+    setImmediate(() => app.quit());
   }
 
   /** Back from the tray. */

@@ -68,10 +68,10 @@ export interface LineChartProps {
   loading?: boolean;
 }
 
-/** Where the newest point lies, in pixels from the left. */
-function newestPixel(series: readonly LineSeries[], { x }: Frame, width: number): number {
-  const newest = series.reduce((last, line) => Math.max(last, line.x[line.x.length - 1] ?? last), x[0]);
-  return scaleOf(x, [0, width], false)(Math.min(newest, x[1]));
+/** Where each line ends, in pixels from the left. */
+function endsOf(series: readonly LineSeries[], { x }: Frame, width: number): number[] {
+  const toX = scaleOf(x, [0, width], false);
+  return series.map((line) => toX(Math.min(line.x[line.x.length - 1] ?? x[0], x[1])));
 }
 
 const redrawMs = 500;
@@ -135,7 +135,7 @@ export function LineChart(props: LineChartProps) {
 
   const state = useRef({ frame, plot, smoothing, off, focus });
   const colors = useRef(new Map<string, string>());
-  const painted = useRef(Number.NaN);
+  const painted = useRef<number[]>([]);
   const onScreen = useOnScreen(box, () => setShown(latest.current));
   const draw = useCallback(() => {
     const element = canvas.current;
@@ -153,7 +153,7 @@ export function LineChart(props: LineChartProps) {
       return known;
     };
     const lines = latest.current.filter(({ key }) => !now.off.has(key));
-    painted.current = newestPixel(lines, within, size.width);
+    painted.current = endsOf(latest.current, within, size.width);
     paint(context, lines, { frame: within, ...size, smoothing: now.smoothing, colorOf, focus: now.focus });
   }, []);
 
@@ -189,7 +189,8 @@ export function LineChart(props: LineChartProps) {
         const waiting = pending.current;
         // A long run adds less than a pixel a frame: painting that cost the training on the same cores dear, and nobody saw it.
         const { frame: within, plot: size } = state.current;
-        if (!(Math.abs(newestPixel(next, within, size.width) - painted.current) < 1)) {
+        const ends = endsOf(next, within, size.width);
+        if (ends.some((end, index) => !(Math.abs(end - (painted.current[index] ?? Number.NaN)) < 1))) {
           cancelAnimationFrame(waiting.frame);
           waiting.frame = requestAnimationFrame(draw);
         }
