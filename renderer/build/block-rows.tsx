@@ -1,6 +1,6 @@
 /** The rows that make a block: heads of its branches, places of empty lists, its foot, and blocks that nothing uses. */
 import { IconCornerDownRight, IconPlus, IconX } from '@tabler/icons-react';
-import { memo } from 'react';
+import { memo, type ReactNode } from 'react';
 import { edit } from '../state/project.ts';
 import type { BlockRow, EmptyRow, EndRow, LaneRow } from '../state/stack-rows.ts';
 import { addBranchTo, removeLane, select, useStackState } from '../state/stack-store.ts';
@@ -11,12 +11,12 @@ import { endWords } from './words.ts';
 
 const depthStyle = (depth: number) => ({ '--depth': depth }) as React.CSSProperties;
 
-export const LaneHead = memo(function LaneHead({ row }: { row: LaneRow }) {
-  const label = row.lane === 'branch' ? `Branch ${row.index}` : row.lane === 'shortcut' ? 'Shortcut' : 'Layers';
+/** A row that the keyboard passes by: it goes to layers and empty places. */
+function StructureRow({ row, className, children }: { row: LaneRow | EndRow; className: string; children: ReactNode }) {
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the keyboard goes to layers and empty places
+    // biome-ignore lint/a11y/useFocusableInteractive: see above
     <div
-      className={styles.lane}
+      className={className}
       role="treeitem"
       aria-level={row.depth + 1}
       aria-selected={false}
@@ -25,6 +25,15 @@ export const LaneHead = memo(function LaneHead({ row }: { row: LaneRow }) {
       style={depthStyle(row.depth)}
     >
       <Spines depth={row.depth} />
+      {children}
+    </div>
+  );
+}
+
+export const LaneHead = memo(function LaneHead({ row }: { row: LaneRow }) {
+  const label = row.lane === 'branch' ? `Branch ${row.index}` : row.lane === 'shortcut' ? 'Shortcut' : 'Layers';
+  return (
+    <StructureRow row={row} className={styles.lane ?? ''}>
       <span className={styles.laneLabel}>{label}</span>
       {row.removable && (
         <IconButton
@@ -34,7 +43,7 @@ export const LaneHead = memo(function LaneHead({ row }: { row: LaneRow }) {
           onClick={() => removeLane(row.list)}
         />
       )}
-    </div>
+    </StructureRow>
   );
 });
 
@@ -74,17 +83,7 @@ export const EmptyPlace = memo(function EmptyPlace({ row, level }: { row: EmptyR
 
 export const BlockEnd = memo(function BlockEnd({ row, largest }: { row: EndRow; largest: number }) {
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the keyboard goes to layers and empty places
-    <div
-      className={styles.row}
-      role="treeitem"
-      aria-level={row.depth + 1}
-      aria-selected={false}
-      data-row
-      data-dimmed={row.dimmed || undefined}
-      style={depthStyle(row.depth)}
-    >
-      <Spines depth={row.depth} />
+    <StructureRow row={row} className={styles.row ?? ''}>
       <div className={styles.end}>
         <IconCornerDownRight size={14} aria-hidden />
         {endWords(row.layer)}
@@ -94,7 +93,7 @@ export const BlockEnd = memo(function BlockEnd({ row, largest }: { row: EndRow; 
       </div>
       {/* Nothing comes out of a block that nothing uses. */}
       {!row.owner.startsWith('block ') && <Ribbon dims={row.output} largest={largest} />}
-    </div>
+    </StructureRow>
   );
 });
 

@@ -8,6 +8,7 @@ import { usePlan, useProjectState } from '../state/project.ts';
 import type { OutputRow, StackView } from '../state/stack-rows.ts';
 import { factsKnown } from '../state/stack-store.ts';
 import { Button, dims, integer, plural } from '../ui/index.ts';
+import card from './card.module.css';
 import { Ribbon } from './layer-card.tsx';
 import { ProblemNotes, worst } from './problems.tsx';
 import styles from './stack.module.css';
@@ -36,9 +37,9 @@ export function InputCard({ largest }: { largest: number }) {
     <div className={styles.row}>
       <div className={styles.endCard} data-problem={missing ? 'warning' : undefined}>
         <IconDatabase size={16} stroke={1.75} aria-hidden />
-        <span className={styles.label}>Input</span>
-        {source && <span className={styles.kindQuiet}>{sources.get(source.kind)?.label ?? source.kind}</span>}
-        <span className={styles.summary} title={factsError?.message}>
+        <span className={card.label}>Input</span>
+        {source && <span className={card.kindQuiet}>{sources.get(source.kind)?.label ?? source.kind}</span>}
+        <span className={card.summary} title={factsError?.message}>
           {words()}
         </span>
         <Button
@@ -75,9 +76,9 @@ export function OutputCard({ row, problems }: { row: OutputRow; problems: StackV
     <div className={styles.row} data-row>
       <div className={styles.endCard} data-problem={worst(all) ?? undefined}>
         <IconTargetArrow size={16} stroke={1.75} aria-hidden />
-        <span className={styles.label}>Output</span>
-        <span className={styles.kindQuiet}>{loss?.label ?? 'Loss'}</span>
-        <span className={styles.summary}>{what}</span>
+        <span className={card.label}>Output</span>
+        <span className={card.kindQuiet}>{loss?.label ?? 'Loss'}</span>
+        <span className={card.summary}>{what}</span>
         {fits && (
           <span className={styles.fits}>
             <IconCircleCheck size={14} aria-hidden /> fits

@@ -30,6 +30,7 @@ import {
   Segmented,
 } from '../ui/index.ts';
 import { BlockName } from './block-name.tsx';
+import { Figures } from './figures.tsx';
 import styles from './inspector.module.css';
 import { categoryOf, LayerIcon } from './layer-icons.tsx';
 import { ProblemNotes } from './problems.tsx';
@@ -143,29 +144,13 @@ function LayerCosts({ row }: { row: LayerRow }) {
     total > 0 && costs.parameters > 0 ? `${((100 * costs.parameters) / total).toFixed(1)} % of the network` : '';
   return (
     <Section title="Costs">
-      <dl className={styles.figures}>
-        <div>
-          <dt>Parameters</dt>
-          <dd>
-            <Num>{integer(costs.parameters)}</Num>
-            <span className={styles.quiet}>{share}</span>
-          </dd>
-        </div>
-        <div>
-          <dt>Operations</dt>
-          <dd>
-            <Num>{flops(costs.flops)}</Num>
-            <span className={styles.quiet}>a sample</span>
-          </dd>
-        </div>
-        <div>
-          <dt>Memory</dt>
-          <dd>
-            <Num>{bytes(costs.memory * batch)}</Num>
-            <span className={styles.quiet}>kept for {plural(batch, 'sample')}</span>
-          </dd>
-        </div>
-      </dl>
+      <Figures
+        figures={[
+          { name: 'Parameters', value: integer(costs.parameters), note: share },
+          { name: 'Operations', value: flops(costs.flops), note: 'a sample' },
+          { name: 'Memory', value: bytes(costs.memory * batch), note: `kept for ${plural(batch, 'sample')}` },
+        ]}
+      />
     </Section>
   );
 }

@@ -18,7 +18,8 @@ import {
   toggleSelected,
   wrapSelected,
 } from '../state/stack-store.ts';
-import { Button, flops, integer, Num, plural, Section } from '../ui/index.ts';
+import { Button, flops, integer, plural, Section } from '../ui/index.ts';
+import { Figures } from './figures.tsx';
 import styles from './inspector.module.css';
 import { LayerIcon } from './layer-icons.tsx';
 
@@ -43,21 +44,12 @@ export function ManyInspector({ rows }: { rows: readonly LayerRow[] }) {
           </li>
         ))}
       </ul>
-      <dl className={styles.figures}>
-        <div>
-          <dt>Parameters</dt>
-          <dd>
-            <Num>{integer(sum('parameters'))}</Num>
-          </dd>
-        </div>
-        <div>
-          <dt>Operations</dt>
-          <dd>
-            <Num>{flops(sum('flops'))}</Num>
-            <span className={styles.quiet}>a sample</span>
-          </dd>
-        </div>
-      </dl>
+      <Figures
+        figures={[
+          { name: 'Parameters', value: integer(sum('parameters')) },
+          { name: 'Operations', value: flops(sum('flops')), note: 'a sample' },
+        ]}
+      />
       <Section title="Wrap in">
         <div className={styles.buttons}>
           <Button icon={IconArrowsJoin} onClick={() => wrapSelected('Residual')}>

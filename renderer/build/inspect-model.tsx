@@ -5,7 +5,8 @@ import { pickPath } from '../state/files.ts';
 import { useFormAt } from '../state/form.ts';
 import { usePlan } from '../state/project.ts';
 import { applyFix } from '../state/stack-store.ts';
-import { bytes, CodeBlock, dims, flops, integer, Num, plural, SchemaForm, Section } from '../ui/index.ts';
+import { bytes, CodeBlock, dims, flops, integer, plural, SchemaForm, Section } from '../ui/index.ts';
+import { Figures } from './figures.tsx';
 import styles from './inspector.module.css';
 import { modelCode } from './python.ts';
 
@@ -30,36 +31,22 @@ export function ModelInspector() {
           <h2 className={styles.title}>Network</h2>
         </div>
       </header>
-      <dl className={styles.figures}>
-        <div>
-          <dt>Shape</dt>
-          <dd>
-            <Num mono>
-              {plan.input.length > 0 ? dims(plan.input) : '?'} → {plan.output.length > 0 ? dims(plan.output) : '?'}
-            </Num>
-          </dd>
-        </div>
-        <div>
-          <dt>Parameters</dt>
-          <dd>
-            <Num>{integer(plan.parameters)}</Num>
-          </dd>
-        </div>
-        <div>
-          <dt>Operations</dt>
-          <dd>
-            <Num>{flops(plan.flops)}</Num>
-            <span className={styles.quiet}>a sample</span>
-          </dd>
-        </div>
-        <div>
-          <dt>Memory</dt>
-          <dd>
-            <Num>{bytes(plan.memory.total)}</Num>
-            <span className={styles.quiet}>in batches of {plural(batch, 'sample')}, estimated</span>
-          </dd>
-        </div>
-      </dl>
+      <Figures
+        figures={[
+          {
+            name: 'Shape',
+            value: `${plan.input.length > 0 ? dims(plan.input) : '?'} → ${plan.output.length > 0 ? dims(plan.output) : '?'}`,
+            mono: true,
+          },
+          { name: 'Parameters', value: integer(plan.parameters) },
+          { name: 'Operations', value: flops(plan.flops), note: 'a sample' },
+          {
+            name: 'Memory',
+            value: bytes(plan.memory.total),
+            note: `in batches of ${plural(batch, 'sample')}, estimated`,
+          },
+        ]}
+      />
       {plan.memory.total > 0 && <MemoryParts memory={plan.memory} />}
       <div className={styles.form} data-inspect="form">
         <SchemaForm

@@ -19,7 +19,8 @@ import {
   useStackState,
 } from '../state/stack-store.ts';
 import { CostBars, IconButton, plural, ShapeRibbon, useDragSource } from '../ui/index.ts';
-import { categoryOf, LayerIcon } from './layer-icons.tsx';
+import card from './card.module.css';
+import { categoryOf, categoryStyle, LayerIcon } from './layer-icons.tsx';
 import { ProblemNotes, worst } from './problems.tsx';
 import styles from './stack.module.css';
 import { labelOf, nameOf, summaryOf } from './words.ts';
@@ -30,7 +31,7 @@ export const CostScale = createContext<Costs>(noCosts);
 function RowCosts({ costs }: { costs: Costs | null }) {
   const max = useContext(CostScale);
   return (
-    <div className={styles.costs} aria-hidden>
+    <div className={card.costs} aria-hidden>
       {costs && <CostBars {...costs} max={max} />}
     </div>
   );
@@ -92,7 +93,7 @@ export const LayerCard = memo(function LayerCard({ row, largest, onMenu }: Layer
       <button
         type="button"
         ref={handle}
-        className={styles.grip}
+        className={card.grip}
         aria-label={`Move ${row.kind}`}
         aria-describedby={description}
         tabIndex={active ? 0 : -1}
@@ -117,19 +118,19 @@ const Content = memo(function Content({ row, largest, selected, tools, onMenu }:
     <>
       <Spines depth={row.depth} />
       <div
-        className={styles.card}
-        data-category={categoryOf(row.kind) ?? 'unknown'}
+        className={card.card}
+        style={categoryStyle(categoryOf(row.kind))}
         data-selected={selected || undefined}
         data-problem={worst(row.problems) ?? undefined}
       >
-        <span className={styles.icon}>
+        <span className={card.icon}>
           <LayerIcon kind={row.kind} />
         </span>
         <Title row={row} />
         {row.folded !== null && (
           <button
             type="button"
-            className={styles.foldButton}
+            className={card.foldButton}
             aria-label={row.folded ? `Unfold ${row.kind}` : `Fold ${row.kind}`}
             tabIndex={-1}
             onClick={() => fold(row.key, !row.folded)}
@@ -137,10 +138,10 @@ const Content = memo(function Content({ row, largest, selected, tools, onMenu }:
             <IconChevronRight size={14} data-open={!row.folded || undefined} aria-hidden />
           </button>
         )}
-        <span className={styles.tools}>
-          {row.disabled && <span className={styles.badge}>disabled</span>}
+        <span className={card.tools}>
+          {row.disabled && <span className={card.badge}>disabled</span>}
           {row.number !== null && (
-            <span className={styles.number} title={`Layer ${row.number} in messages and weights files`}>
+            <span className={card.number} title={`Layer ${row.number} in messages and weights files`}>
               {row.number.split('.').at(-1)}
             </span>
           )}
@@ -157,7 +158,7 @@ const Content = memo(function Content({ row, largest, selected, tools, onMenu }:
 /** Drawn for the row at hand only: two hundred rows of tooltips would be felt. */
 function Tools({ row, onMenu }: Pick<ContentProps, 'row' | 'onMenu'>) {
   return (
-    <span className={styles.hoverTools}>
+    <span className={card.hoverTools}>
       <IconButton label="Duplicate" keys="Mod+D" icon={IconCopy} size={24} onClick={() => duplicateSelected(row.key)} />
       <IconButton
         label={row.disabled ? 'Enable' : 'Disable'}
@@ -189,10 +190,10 @@ function Title({ row }: { row: LayerRow }) {
   const elsewhere = row.elsewhere ? 'layers shown at its first use' : '';
   const rest = [summary, folded, shared, elsewhere].filter((part) => part !== '').join(' · ');
   return (
-    <span className={styles.title}>
-      <span className={styles.label}>{label}</span>
-      {label !== row.kind && <code className={styles.kind}> {row.kind}</code>}
-      {rest !== '' && <span className={styles.summary}> {rest}</span>}
+    <span className={card.title}>
+      <span className={card.label}>{label}</span>
+      {label !== row.kind && <code className={card.kind}> {row.kind}</code>}
+      {rest !== '' && <span className={card.summary}> {rest}</span>}
     </span>
   );
 }
@@ -207,7 +208,7 @@ export function Spines({ depth }: { depth: number }) {
 
 export function Ribbon({ dims: shape, largest }: { dims: readonly number[] | null; largest: number }) {
   return (
-    <div className={styles.ribbon}>
+    <div className={card.ribbon}>
       <span className="visually-hidden">{shape === null ? 'shape unknown' : 'tensor'}</span>
       <ShapeRibbon dims={shape} scale={largest} height={18} />
     </div>

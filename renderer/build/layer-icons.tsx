@@ -20,6 +20,7 @@ import {
   IconWaveSine,
   type TablerIcon,
 } from '@tabler/icons-react';
+import type { CSSProperties } from 'react';
 import { layerTable } from '../../engine/contract/layers/index.ts';
 import type { LayerCategory } from '../../engine/contract/layers/kind.ts';
 
@@ -64,6 +65,13 @@ export const categories: readonly { category: LayerCategory; label: string }[] =
 /** null: a kind that the table does not have. */
 export function categoryOf(kind: string): LayerCategory | null {
   return layerTable.get(kind)?.category ?? null;
+}
+
+/** The colours of a category as variables for the element's own styles; those of shapes for a kind that is not known. */
+export function categoryStyle(category: LayerCategory | null): CSSProperties {
+  const name = `--cat-${category ?? 'shape'}`;
+  const variables = { '--cat': `var(${name})`, '--cat-tint': `var(${name}-tint)`, '--cat-text': `var(${name}-text)` };
+  return variables as CSSProperties;
 }
 
 export function LayerIcon({ kind, size = 16 }: { kind: string; size?: number }) {

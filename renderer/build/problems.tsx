@@ -3,7 +3,7 @@ import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react';
 import type { Problem } from '../../engine/contract/problems.ts';
 import { applyFix } from '../state/stack-store.ts';
 import { Button } from '../ui/index.ts';
-import styles from './stack.module.css';
+import styles from './problems.module.css';
 
 export function worst(problems: readonly Problem[]): 'error' | 'warning' | null {
   if (problems.length === 0) return null;

@@ -8,10 +8,10 @@ import type { StackRow } from '../state/stack-rows.ts';
 import { selectedPaths } from '../state/stack-select.ts';
 import { addLayer, currentStack, fold, moveTo, select, useStackState } from '../state/stack-store.ts';
 import { DragArea, type DragHandlers, type Point } from '../ui/index.ts';
+import card from './card.module.css';
 import { addRecent, readRecent } from './entries.ts';
-import { categoryOf, LayerIcon } from './layer-icons.tsx';
+import { categoryOf, categoryStyle, LayerIcon } from './layer-icons.tsx';
 import { entryOf } from './layer-palette.tsx';
-import styles from './stack.module.css';
 import { labelOf, nameOf } from './words.ts';
 
 const unfoldMs = 600;
@@ -173,12 +173,12 @@ function Ghost({ id }: { id: string }) {
   const kind = entry?.kind ?? (row?.type === 'layer' ? row.kind : '');
   const name = entry?.block ?? (row?.type === 'layer' ? nameOf(row.layer) : '');
   return (
-    <div className={styles.ghost} data-category={categoryOf(kind) ?? 'unknown'}>
-      <span className={styles.icon}>
+    <div className={card.ghost} style={categoryStyle(categoryOf(kind))}>
+      <span className={card.icon}>
         <LayerIcon kind={kind} />
       </span>
-      <span className={styles.label}>{name || labelOf(kind)}</span>
-      {count > 1 && <span className={styles.count}>{count}</span>}
+      <span className={card.label}>{name || labelOf(kind)}</span>
+      {count > 1 && <span className={card.count}>{count}</span>}
     </div>
   );
 }

@@ -15,6 +15,7 @@ import {
   plural,
   Segmented,
   Skeleton,
+  ToggleChip,
 } from '../ui/index.ts';
 import classes from './data.module.css';
 import { type Layout, layoutOf } from './pixels.ts';
@@ -180,22 +181,20 @@ function ClassFilter({
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset brings a frame and a legend
     <div className={classes.filter} role="group" aria-label="Class shown">
-      <button type="button" className={classes.chip} aria-pressed={value === null} onClick={() => onChange(null)}>
+      <ToggleChip on={value === null} onToggle={() => onChange(null)}>
         All
-      </button>
+      </ToggleChip>
       {classNames.map((name, index) => (
-        <button
+        <ToggleChip
           // biome-ignore lint/suspicious/noArrayIndexKey: a class is its index
           key={index}
-          type="button"
-          className={classes.chip}
-          aria-pressed={value === index}
-          aria-label={`Class ${name}`}
+          on={value === index}
+          label={`Class ${name}`}
           title={counts ? plural(counts[index] ?? 0, 'sample') : undefined}
-          onClick={() => onChange(value === index ? null : index)}
+          onToggle={() => onChange(value === index ? null : index)}
         >
           {name}
-        </button>
+        </ToggleChip>
       ))}
     </div>
   );

@@ -5,7 +5,7 @@ import type { Plan } from '../../engine/contract/plan.ts';
 import { change, useValueAt } from '../state/form.ts';
 import { problemsAt, useProblems } from '../state/problems.ts';
 import { edit, useProjectState } from '../state/project.ts';
-import { SettingRow } from '../ui/index.ts';
+import { SettingRow, ToggleChip } from '../ui/index.ts';
 import classes from './train.module.css';
 
 const place = ['training', 'metrics'];
@@ -33,16 +33,9 @@ export function MetricsField({ plan }: { plan: Plan }) {
       <div className={classes.chips} role="group" aria-labelledby={`${id}-label`} id={id}>
         {offered.length === 0 && <span className={classes.quiet}>None fits targets that are numbers.</span>}
         {offered.map((row) => (
-          <button
-            key={row.kind}
-            type="button"
-            className={classes.chip}
-            aria-pressed={chosen.includes(row.kind)}
-            title={row.help}
-            onClick={() => toggle(row.kind)}
-          >
+          <ToggleChip key={row.kind} on={chosen.includes(row.kind)} title={row.help} onToggle={() => toggle(row.kind)}>
             {row.label}
-          </button>
+          </ToggleChip>
         ))}
       </div>
     </SettingRow>

@@ -18,6 +18,7 @@ export * from './basics/splitter.tsx';
 export * from './basics/text.tsx';
 export * from './basics/text-field.tsx';
 export { Tip } from './basics/tip.tsx';
+export * from './basics/toggle-chip.tsx';
 export { AreaChart, type AreaChartProps, type AreaSeries } from './charts/area-chart.tsx';
 export { LineChart, type LineChartHandle, type LineChartProps } from './charts/line-chart.tsx';
 export type { ChartMarker, LineSeries } from './charts/model.ts';
