@@ -36,7 +36,7 @@ const alsoCalled: { [kind: string]: string[] } = {
   Block: ['named block', 'reuse'],
 };
 
-export const kindEntries: readonly Entry[] = layerKinds.map(({ kind, label, help, category }) => ({
+const kindEntries: readonly Entry[] = layerKinds.map(({ kind, label, help, category }) => ({
   id: kind,
   kind,
   block: null,

@@ -18,7 +18,7 @@ import { LayerIcon } from './layer-icons.tsx';
 import styles from './palette.module.css';
 
 /** Where a drag of an entry begins. */
-export const newPrefix = 'new:';
+const newPrefix = 'new:';
 
 export function LayerPalette({ field }: { field: Ref<HTMLInputElement> }) {
   const id = useId();

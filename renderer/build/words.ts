@@ -48,7 +48,7 @@ export function summaryOf(layer: JsonObject): string {
   return parts.join(' · ');
 }
 
-export function shortcutWords(layer: JsonObject): string {
+function shortcutWords(layer: JsonObject): string {
   if (layer.shortcut === 'auto') return 'shortcut projected where needed';
   return Array.isArray(layer.shortcut) ? 'own shortcut' : 'adds its input';
 }
