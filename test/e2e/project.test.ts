@@ -60,6 +60,24 @@ describe.skipIf(noBrowser)('a project', () => {
     await expect.poll(() => readFileSync(fileOf(page), 'utf8')).toBe(end);
   });
 
+  test('is not written into by what is typed right after the key of the command palette', async () => {
+    const page = await openTemplate(studio, 'Digits, convolutional');
+    const start = readFileSync(fileOf(page), 'utf8');
+    await go(page, 'Data');
+    const folder = page.getByRole('textbox', { name: 'Folder' });
+    for (let i = 0; i < 5; i++) {
+      await folder.focus();
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('Go to');
+      await page.getByRole('dialog').getByRole('option', { name: 'Go to Home' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      expect(await folder.inputValue()).toBe('../data/digits');
+      await expect.poll(() => folder.evaluate((field) => field === document.activeElement)).toBe(true);
+    }
+    expect(readFileSync(fileOf(page), 'utf8')).toBe(start);
+  });
+
   test('that a person edits by hand while it is open is shown as it is then', async () => {
     const page = await openTemplate(studio, 'Digits, convolutional');
     await go(page, 'Data');

@@ -1,6 +1,6 @@
 /** The command palette: everything that can be done, found by a few letters. */
 import { Modal } from '@mantine/core';
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { fuzzy, search } from './fuzzy.ts';
 import { drawIcon, type IconProp } from './icon.tsx';
 import { KeyHint } from './keys.tsx';
@@ -44,6 +44,18 @@ function PaletteBody({ items, placeholder, label, onClose }: Required<Omit<Palet
   const [query, setQuery] = useState('');
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  // At once: what is typed right after the key that opened it must not go where the focus was.
+  const [before] = useState(() => document.activeElement);
+  useLayoutEffect(() => {
+    const own = field.current;
+    own?.focus();
+    return () => {
+      const focused = document.activeElement;
+      const nowhere = focused === null || focused === document.body || focused === own;
+      if (nowhere && before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, [before]);
   const found = useMemo(
     () => search(query, items, (item) => [item.label, ...(item.keywords ?? [])]).slice(0, mostShown),
     [query, items],
@@ -80,6 +92,7 @@ function PaletteBody({ items, placeholder, label, onClose }: Required<Omit<Palet
   return (
     <>
       <input
+        ref={field}
         className={classes.input}
         role="combobox"
         aria-label={label}
