@@ -111,7 +111,8 @@ export class Service {
 
   /** Not in this process: reading back what was written takes its time. */
   exportRun(run: string, options: ExportOptions): Promise<Exported> {
-    return this.#converse({ type: 'export', run, options }, {}) as Promise<Exported>;
+    const { signal, ...rest } = options;
+    return this.#converse({ type: 'export', run, options: rest }, { signal }) as Promise<Exported>;
   }
 
   describeDevices(): Promise<DeviceReport> {

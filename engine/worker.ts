@@ -27,7 +27,7 @@ function serve(parent: Parent): void {
         await predictRun(job.run, { ...job.options, signal: control.signal }, (row) => tell({ type: 'row', row }));
         return null;
       case 'export':
-        return exportRun(job.run, job.options);
+        return exportRun(job.run, { ...job.options, signal: control.signal });
       case 'devices':
         return describeDevices();
       case 'pack':

@@ -5,6 +5,7 @@ import { ConnectionBar, ProjectBar } from './frame/bars.tsx';
 import { FileDialog } from './frame/file-dialog.tsx';
 import styles from './frame/frame.module.css';
 import { decoded, hashLocation } from './frame/hash-location.ts';
+import { NewProject } from './frame/new-project.tsx';
 import { useProjectAddress } from './frame/project-address.ts';
 import { Rail } from './frame/rail.tsx';
 import { useShortcuts } from './frame/shortcuts.tsx';
@@ -59,6 +60,7 @@ function Frame() {
       <StatusLine />
       <Toasts />
       <FileDialog />
+      <NewProject />
       {palette}
     </div>
   );

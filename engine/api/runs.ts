@@ -78,9 +78,9 @@ export function runCalls(parts: Parts) {
       runList.wake(run);
       return { run };
     }),
-    export: calls.export.handler(async ({ input: { run, ...options } }) => {
+    export: calls.export.handler(async ({ input: { run, ...options }, signal }) => {
       if (options.out !== undefined) await places.reach(options.out);
-      const exported = await service.exportRun(await reach(run), options);
+      const exported = await service.exportRun(await reach(run), { ...options, ...(signal ? { signal } : {}) });
       return { ...exported, certificate: { ...exported.certificate } };
     }),
     download: calls.download.handler(async ({ input: { run, name } }) => {

@@ -10,6 +10,8 @@ export const summarySchema = z.object({
   version: z.literal(1),
   /** The project's. */
   name: z.string(),
+  /** The folder's name before it was first renamed: the run keeps the colour that it had. */
+  first_name: z.string().exactOptional(),
   status: z.enum(runStates),
   device: z.string(),
   precision: z.string(),

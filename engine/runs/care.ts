@@ -6,9 +6,11 @@ import { GradloomError } from '../contract/errors.ts';
 import { nameField } from '../contract/settings.ts';
 import { makeFolders, systemError, writeWhole } from '../files.ts';
 import { runsDir, trashDir } from '../workspace.ts';
+import { replaceJson } from './durable.ts';
 import { findRun, isRun } from './folder.ts';
 import { isLive } from './live.ts';
 import { notesName } from './run-list.ts';
+import { readSummary, summaryName } from './summary.ts';
 
 const longestNotes = 100_000;
 const originName = 'origin.json';
@@ -41,6 +43,8 @@ export async function renameRun(run: string, name: string): Promise<string> {
   } catch (thrown) {
     throw systemError(thrown, target, 'write');
   }
+  const summary = readSummary(target);
+  if (summary) replaceJson(path.join(target, summaryName), { first_name: path.basename(folder), ...summary });
   return target;
 }
 

@@ -21,6 +21,8 @@ export interface ExportOptions {
   out?: string;
   /** Absent: best if validation ran, else last. */
   checkpoint?: CheckpointName;
+  /** Ends it; what stood at the target stays. */
+  signal?: AbortSignal;
 }
 
 /** What was read back from the written file and found equal to the checkpoint, byte for byte. */
@@ -41,7 +43,7 @@ export interface Exported {
   certificate: Certificate;
 }
 
-/** @throws GradloomError BAD_CALL, RUN_NOT_FOUND, CHECKPOINT_MISSING, CHECKPOINT_DAMAGED, NOT_SUPPORTED, NOT_WRITABLE, DISK_FULL */
+/** @throws GradloomError BAD_CALL, RUN_NOT_FOUND, CHECKPOINT_MISSING, CHECKPOINT_DAMAGED, NOT_SUPPORTED, NOT_WRITABLE, DISK_FULL, CANCELLED */
 export async function exportRun(run: string, options: ExportOptions): Promise<Exported> {
   const format = knownFormat(options.format);
   const folder = await findRun(run);
@@ -51,7 +53,7 @@ export async function exportRun(run: string, options: ExportOptions): Promise<Ex
   for (let attempt = 1; ; attempt++) {
     const checkpoint = await new Checkpoints(folder, Number.POSITIVE_INFINITY).loadModel(role);
     try {
-      const certificate = await write(folder, checkpoint.folder, format, file);
+      const certificate = await write(folder, checkpoint.folder, format, file, options.signal);
       return {
         path,
         replaced: replaces,
@@ -67,13 +69,33 @@ export async function exportRun(run: string, options: ExportOptions): Promise<Ex
   }
 }
 
-async function write(run: string, checkpoint: string, format: ExportFormat, path: string): Promise<Certificate> {
-  const { tensors } = await readSafetensors(join(checkpoint, 'model.safetensors'));
+async function write(
+  run: string,
+  checkpoint: string,
+  format: ExportFormat,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<Certificate> {
+  const kept = await readSafetensors(join(checkpoint, 'model.safetensors'));
+  const tensors = signal ? kept.tensors.map((tensor) => cancellable(tensor, signal)) : kept.tensors;
   const metadata = await metadataOf(run, basename(checkpoint));
   const certificate = await formats[format].write(path, tensors, metadata, (written) =>
     certify(tensors, written, formats[format].read),
   );
   return certificate as Certificate;
+}
+
+/** Both writing and comparing read the tensors chunk by chunk: there either can be ended. */
+function cancellable(tensor: TensorSource, signal: AbortSignal): TensorSource {
+  return {
+    ...tensor,
+    async *chunks() {
+      for await (const chunk of tensor.chunks()) {
+        if (signal.aborted) throw new GradloomError('CANCELLED', 'The export was cancelled');
+        yield chunk;
+      }
+    },
+  };
 }
 
 function knownFormat(format: string): ExportFormat {

@@ -5,7 +5,7 @@ import { create } from 'zustand';
 import { type MenuCommand, shell } from '../client/shell.ts';
 import { pickProject } from '../state/files.ts';
 import { redo, saveNow, settleConflict, undo } from '../state/project.ts';
-import { createProject, loadProjects, openFile } from '../state/projects.ts';
+import { askForName, loadProjects, openFile } from '../state/projects.ts';
 import { tellError } from '../state/session.ts';
 import { CommandPalette } from './command-palette.tsx';
 import { train } from './primary-action.tsx';
@@ -74,11 +74,8 @@ function makeCommands(navigate: (to: string) => void): Commands {
     const file = await pickProject();
     if (file !== null && (await openFile(file))) navigate('/build');
   };
-  const fresh = async () => {
-    if (await createProject(null)) navigate('/build');
-  };
   return {
-    new: () => void fresh(),
+    new: askForName,
     open: () => void openDialog().catch(tellError),
     'save-copy': () => void settleConflict('copy'),
     undo,

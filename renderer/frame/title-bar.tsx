@@ -2,8 +2,8 @@
 import { IconArrowBackUp, IconArrowForwardUp, IconChevronDown, IconSearch } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
 import { closeProject, redo, type SaveState, undo, useHistory, useProject, useProjectState } from '../state/project.ts';
-import { createProject, openFile, useProjects } from '../state/projects.ts';
-import { tellError, useSession } from '../state/session.ts';
+import { askForName, openFile, useProjects } from '../state/projects.ts';
+import { useSession } from '../state/session.ts';
 import { IconButton, Kbd, Menu } from '../ui/index.ts';
 import { DeviceChip } from './device-chip.tsx';
 import styles from './frame.module.css';
@@ -56,14 +56,11 @@ function ProjectMenu() {
   const fileName = file?.split(/[\\/]/).at(-1);
   const name = typeof project?.name === 'string' ? project.name : fileName;
   const others = (recent ?? []).filter((each) => each.file !== file && each.exists).slice(0, 6);
-  const fresh = async () => {
-    if (await createProject(null)) navigate('/build');
-  };
   return (
     <Menu
       label="Project"
       items={[
-        { label: 'New empty project', onClick: () => void fresh().catch(tellError) },
+        { label: 'New empty project', onClick: askForName },
         { label: 'Templates and files…', onClick: () => navigate('/') },
         ...(others.length > 0 ? [{ divider: 'Recent' }] : []),
         ...others.map((each) => ({

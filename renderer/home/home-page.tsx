@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { pickProject } from '../state/files.ts';
 import { useProjectState } from '../state/project.ts';
-import { createProject, loadProjects, openFile, useProjects } from '../state/projects.ts';
+import { askForName, createProject, loadProjects, openFile, useProjects } from '../state/projects.ts';
 import { tellError, useSession } from '../state/session.ts';
 import { Button, ErrorNotice, Page } from '../ui/index.ts';
 import { DropTarget } from './drop-target.tsx';
@@ -51,11 +51,7 @@ export default function HomePage() {
             <Button icon={IconFolderOpen} onClick={() => void openDialog()}>
               Open…
             </Button>
-            <Button
-              icon={IconFilePlus}
-              loading={busy === 'new'}
-              onClick={() => void begin('new', () => createProject(null))}
-            >
+            <Button icon={IconFilePlus} onClick={askForName}>
               New empty project
             </Button>
           </>

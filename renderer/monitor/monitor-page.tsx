@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import type { RunRow } from '../../engine/contract/api.ts';
 import { useChartView, ViewControls } from '../run-parts/chart-view.tsx';
 import { RunActions } from '../run-parts/run-actions.tsx';
+import { firstName } from '../run-parts/run-color.ts';
 import { useFollowed, useHead } from '../state/live.ts';
 import { useRunDetails } from '../state/run-details.ts';
 import { useRun, useRuns } from '../state/runs.ts';
@@ -81,7 +82,7 @@ function Monitor({ run }: { run: RunRow }) {
           <Progress run={run} head={head} status={status} />
           <ViewControls view={view} onChange={changeView} />
           <Charts
-            name={run.name}
+            name={firstName(run)}
             folder={run.folder}
             live={live}
             running={status === 'running'}

@@ -1,5 +1,5 @@
 /** Takes a run's weights out as a file: which format, which checkpoint, where to; then what was checked and how it is loaded. */
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import type { RunRow } from '../../engine/contract/api.ts';
 import type { ErrorInfo } from '../../engine/contract/errors.ts';
 import { exportKinds } from '../../engine/contract/exports.ts';
@@ -41,11 +41,16 @@ export function ExportDialog({ run, onClose }: { run: RunRow; onClose: () => voi
     const chosen = await host?.pickTarget({ title: `Export ${run.name}`, name, filters });
     if (chosen) setOut(chosen);
   };
+  const writing = useRef<AbortController>(null);
+  // A dialog that is closed cancels what it began.
+  useEffect(() => () => writing.current?.abort(), []);
   const write = async () => {
     setBusy(true);
     setError(null);
-    const answer = await exportRun(run, { format, checkpoint, out });
+    writing.current = new AbortController();
+    const answer = await exportRun(run, { format, checkpoint, out }, writing.current.signal);
     setBusy(false);
+    if (answer === null) return;
     if ('exported' in answer) setDone(answer.exported);
     else setError(answer.error);
   };
@@ -59,7 +64,9 @@ export function ExportDialog({ run, onClose }: { run: RunRow; onClose: () => voi
       actions={
         done === null ? (
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={busy ? () => writing.current?.abort() : onClose}>
+              {busy ? 'Cancel the export' : 'Cancel'}
+            </Button>
             <Button primary loading={busy} onClick={() => void write()}>
               Export
             </Button>

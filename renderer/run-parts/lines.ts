@@ -1,8 +1,9 @@
 /** A run's series, epochs and ghosts as lines of a chart. Pure; arrays of the series are passed on, not copied. */
 import type { Ghost, Series } from '../state/live.ts';
-import { type LineSeries, seriesColor } from '../ui/index.ts';
+import type { LineSeries } from '../ui/index.ts';
 import { type AxisKind, epochPoints, throughput, xOf } from './axes.ts';
 import { figureOf, quantity } from './quantities.ts';
+import { type NamedRun, runColor } from './run-color.ts';
 
 export interface RunCurves {
   series: Series;
@@ -73,11 +74,11 @@ export function epochLine(
 }
 
 /** A value by its name (`val_loss`, `lr`), of a run among several: step by step where that is told, else epoch by epoch. */
-export function valueLine(run: string, curves: RunCurves, name: string, axis: AxisKind): LineSeries | null {
-  const color = seriesColor(run);
+export function valueLine(run: NamedRun, curves: RunCurves, name: string, axis: AxisKind): LineSeries | null {
+  const color = runColor(run);
   const { series, epochs, detail } = curves;
   const line = stepLine(detail ?? series, name, axis, color) ?? epochLine(epochs, name, axis, series, color);
-  return line && { ...line, key: run, label: run };
+  return line && { ...line, key: run.name, label: run.name };
 }
 
 /** Runs whose colours happen to be the same are told apart by dashes. */
@@ -91,13 +92,13 @@ export function apart(lines: readonly LineSeries[]): LineSeries[] {
 }
 
 /** One run among several, by its validation where it ran, else by its training, which is told then. */
-export function runLine(run: string, curves: RunCurves, key: string, axis: AxisKind): LineSeries | null {
+export function runLine(run: NamedRun, curves: RunCurves, key: string, axis: AxisKind): LineSeries | null {
   const { epochs, series } = curves;
-  const color = seriesColor(run);
+  const color = runColor(run);
   const val = epochLine(epochs, `val_${key}`, axis, series, color);
-  if (val) return { ...val, key: run, label: run };
+  if (val) return { ...val, key: run.name, label: run.name };
   const train = valueLine(run, curves, `train_${key}`, axis);
-  return train && { ...train, label: `${run} (training)` };
+  return train && { ...train, label: `${run.name} (training)` };
 }
 
 /** Samples a second; null before there are two points. */

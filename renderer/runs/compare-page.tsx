@@ -8,21 +8,11 @@ import { useKept } from '../run-parts/kept.ts';
 import { apart, valueLine } from '../run-parts/lines.ts';
 import { LiveChart } from '../run-parts/live-chart.tsx';
 import { nameLabel, partOf } from '../run-parts/quantities.ts';
+import { runColor } from '../run-parts/run-color.ts';
 import { curvesOf, type FollowedRun, useFollowedRuns, useValueNames } from '../run-parts/use-curves.ts';
 import { useManyDetails } from '../state/run-details.ts';
 import { isLive, useRuns } from '../state/runs.ts';
-import {
-  Button,
-  Choice,
-  EmptyState,
-  IconButton,
-  Notice,
-  Page,
-  Panel,
-  Segmented,
-  Skeleton,
-  seriesColor,
-} from '../ui/index.ts';
+import { Button, Choice, EmptyState, IconButton, Notice, Page, Panel, Segmented, Skeleton } from '../ui/index.ts';
 import { comparedResults, comparedSettings, mostCompared } from './comparison.ts';
 import { ComparisonTable } from './comparison-table.tsx';
 import styles from './runs.module.css';
@@ -124,6 +114,7 @@ function Comparison({ runs, onChange }: { runs: readonly RunRow[]; onChange: (na
     <RunHead
       key={run.folder}
       name={run.name}
+      color={runColor(run)}
       {...(index > 0 ? { onLeft: () => onChange(swapped(runs, index)) } : {})}
       onRemove={() => onChange(runs.filter((each) => each !== run).map(({ name }) => name))}
     />
@@ -168,10 +159,20 @@ function swapped(runs: readonly RunRow[], index: number): string[] {
   return names;
 }
 
-function RunHead({ name, onLeft, onRemove }: { name: string; onLeft?: () => void; onRemove: () => void }) {
+function RunHead({
+  name,
+  color,
+  onLeft,
+  onRemove,
+}: {
+  name: string;
+  color: string;
+  onLeft?: () => void;
+  onRemove: () => void;
+}) {
   return (
     <span className={styles.runHead}>
-      <span className={styles.dot} style={{ background: seriesColor(name) }} aria-hidden />
+      <span className={styles.dot} style={{ background: color }} aria-hidden />
       <Link href={`/runs/${encodeURIComponent(name)}`} className={styles.runHeadName} title={name}>
         {name}
       </Link>
@@ -228,7 +229,7 @@ function CompareChart({
 }) {
   const lives = useMemo(() => followed.map(({ live }) => live), [followed]);
   const build = useCallback(
-    () => apart(followed.flatMap(({ run, live }) => valueLine(run.name, curvesOf(live), name, axis) ?? [])),
+    () => apart(followed.flatMap(({ run, live }) => valueLine(run, curvesOf(live), name, axis) ?? [])),
     [followed, name, axis],
   );
   return (

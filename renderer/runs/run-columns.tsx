@@ -1,8 +1,9 @@
 /** The columns of the table of runs. */
 import type { RunRow } from '../../engine/contract/api.ts';
 import { lastOf, metricKeys, nameLabel, partOf, quantity } from '../run-parts/quantities.ts';
+import { runColor } from '../run-parts/run-color.ts';
 import { isLive } from '../state/runs.ts';
-import { ago, type Column, count, duration, moment, Num, rate, StatusBadge, seriesColor } from '../ui/index.ts';
+import { ago, type Column, count, duration, moment, Num, rate, StatusBadge } from '../ui/index.ts';
 import styles from './runs.module.css';
 
 export function canRemove({ status }: RunRow): boolean {
@@ -20,10 +21,10 @@ export function columnsOf(runs: readonly RunRow[]): Column<RunRow>[] {
       title: 'Run',
       width: 'minmax(150px, 2fr)',
       sort: ({ name }) => name,
-      render: ({ name }) => (
-        <span className={styles.name} title={name}>
-          <span className={styles.dot} style={{ background: seriesColor(name) }} aria-hidden />
-          {name}
+      render: (run) => (
+        <span className={styles.name} title={run.name}>
+          <span className={styles.dot} style={{ background: runColor(run) }} aria-hidden />
+          {run.name}
         </span>
       ),
     },
@@ -33,6 +34,13 @@ export function columnsOf(runs: readonly RunRow[]): Column<RunRow>[] {
       width: 114,
       sort: ({ status }) => status,
       render: ({ status }) => <StatusBadge status={status} />,
+    },
+    {
+      key: 'project',
+      title: 'Project',
+      width: 'minmax(96px, 1fr)',
+      sort: ({ summary }) => summary?.name,
+      render: ({ summary }) => <span title={summary?.name}>{summary?.name ?? '—'}</span>,
     },
     {
       key: 'when',
@@ -99,13 +107,6 @@ export function columnsOf(runs: readonly RunRow[]): Column<RunRow>[] {
       width: 72,
       sort: ({ summary }) => summary?.device,
       render: ({ summary }) => summary?.device ?? '—',
-    },
-    {
-      key: 'project',
-      title: 'Project',
-      width: 'minmax(90px, 1fr)',
-      sort: ({ summary }) => summary?.name,
-      render: ({ summary }) => <span title={summary?.name}>{summary?.name ?? '—'}</span>,
     },
   ];
 }

@@ -58,7 +58,7 @@ function titleOf(runs: readonly RunRow[], selected: number): string {
 function SelectionChart({ quantityKey, followed }: { quantityKey: string; followed: readonly FollowedRun[] }) {
   const lives = useMemo(() => followed.map(({ live }) => live), [followed]);
   const build = useCallback(
-    () => apart(followed.flatMap(({ run, live }) => runLine(run.name, curvesOf(live), quantityKey, 'epoch') ?? [])),
+    () => apart(followed.flatMap(({ run, live }) => runLine(run, curvesOf(live), quantityKey, 'epoch') ?? [])),
     [followed, quantityKey],
   );
   return (

@@ -2,7 +2,8 @@
 import { IconX } from '@tabler/icons-react';
 import type { RunRow } from '../../engine/contract/api.ts';
 import { nameLabel, partOf, quantity } from '../run-parts/quantities.ts';
-import { EmptyState, IconButton, Num, plural, seriesColor } from '../ui/index.ts';
+import { runColor } from '../run-parts/run-color.ts';
+import { EmptyState, IconButton, Num, plural } from '../ui/index.ts';
 import styles from './runs.module.css';
 
 /** As many are listed: a thousand would keep the window busy, and are looked for in the table. */
@@ -24,7 +25,7 @@ export function SelectionPanel({ runs, onLeave }: { runs: readonly RunRow[]; onL
         {runs.slice(0, mostListed).map((run) => (
           <li key={run.folder} className={styles.item}>
             <span className={styles.name} title={run.name}>
-              <span className={styles.dot} style={{ background: seriesColor(run.name) }} aria-hidden />
+              <span className={styles.dot} style={{ background: runColor(run) }} aria-hidden />
               <span className={styles.file}>{run.name}</span>
             </span>
             <Best run={run} />

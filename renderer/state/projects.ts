@@ -11,9 +11,19 @@ interface Projects {
   templates: TemplateCard[] | null;
   recent: RecentProject[] | null;
   error: ErrorInfo | null;
+  /** Whether a person is asked for the name of a new empty project. */
+  naming: boolean;
 }
 
-export const useProjects = create<Projects>(() => ({ templates: null, recent: null, error: null }));
+export const useProjects = create<Projects>(() => ({ templates: null, recent: null, error: null, naming: false }));
+
+export function askForName(): void {
+  useProjects.setState({ naming: true });
+}
+
+export function stopNaming(): void {
+  useProjects.setState({ naming: false });
+}
 
 export async function loadProjects(): Promise<void> {
   try {

@@ -85,21 +85,19 @@ export async function saveNotes(folder: string, notes: string): Promise<boolean>
 
 export type Exported = Awaited<ReturnType<typeof engine.runs.export>>;
 
-/** `out` null: into the run's own export folder. */
+/** `out` null: into the run's own export folder. null: it was cancelled. */
 export async function exportRun(
   run: RunRow,
   { format, checkpoint, out }: { format: string; checkpoint: 'best' | 'last'; out: string | null },
-): Promise<{ exported: Exported } | { error: ErrorInfo }> {
+  signal: AbortSignal,
+): Promise<{ exported: Exported } | { error: ErrorInfo } | null> {
+  const wanted = { run: run.folder, format, checkpoint, ...(out === null ? {} : { out }) };
   try {
-    const exported = await engine.runs.export({
-      run: run.folder,
-      format,
-      checkpoint,
-      ...(out === null ? {} : { out }),
-    });
+    const exported = await engine.runs.export(wanted, { signal });
     void readDetails(run.folder);
     return { exported };
   } catch (thrown) {
+    if (signal.aborted) return null;
     return { error: infoOf(thrown) };
   }
 }

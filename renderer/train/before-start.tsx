@@ -39,7 +39,7 @@ export function BeforeStart({ plan, problems, taken, onShow }: BeforeStartProps)
   return (
     <div className={classes.before}>
       <h2 className={classes.beforeTitle}>Before you start</h2>
-      <Ready plan={plan} problems={problems} />
+      <Ready plan={plan} problems={problems} taken={taken} />
       <Checks plan={plan} problems={problems} taken={taken} />
       {problems.length > 0 && (
         <Section title="Problems">
@@ -68,7 +68,8 @@ export function BeforeStart({ plan, problems, taken, onShow }: BeforeStartProps)
 }
 
 /** The one primary button is in the title bar: this says where it is and what it will do. */
-function Ready({ plan, problems }: Pick<BeforeStartProps, 'plan' | 'problems'>) {
+function Ready({ plan, problems, taken }: Omit<BeforeStartProps, 'onShow'>) {
+  const fit = useFit(plan, taken);
   const missing = useMissingDevice(plan);
   const live = useLiveRun();
   const errors = problems.filter(({ severity }) => severity === 'error').length;
@@ -83,6 +84,13 @@ function Ready({ plan, problems }: Pick<BeforeStartProps, 'plan' | 'problems'>) 
     return (
       <Notice tone="bad" title={`There is no ${missing} here, so a run would not start`} actions={<UseAuto />}>
         The device that the project names is not on this computer.
+      </Notice>
+    );
+  }
+  if (errors === 0 && fit === 'too large') {
+    return (
+      <Notice tone="warn" title="A run may run out of memory">
+        It is estimated to need more than is free, as told under Memory. <strong>Train</strong> starts it all the same.
       </Notice>
     );
   }
@@ -170,15 +178,26 @@ function Checks({ plan, problems, taken }: Omit<BeforeStartProps, 'onShow'>) {
   );
 }
 
+function useRoom(taken: Choice | null) {
+  const report = useDevices((state) => state.report);
+  const device = report?.devices.find(({ name }) => name === taken?.value);
+  return report ? roomOn(device, report.host) : null;
+}
+
+/** null where nothing is known of the device's memory, or of the network's. */
+function useFit({ output, memory }: Plan, taken: Choice | null): Fit | null {
+  const room = useRoom(taken);
+  return room && output.length > 0 ? fitOf(memory.total, room) : null;
+}
+
 const fitWords: Record<Fit, string> = { fits: 'Fits', tight: 'Tight', 'too large': 'Does not fit' };
 
 function Memory({ plan, taken }: { plan: Plan; taken: Choice | null }) {
-  const report = useDevices((state) => state.report);
-  const device = report?.devices.find(({ name }) => name === taken?.value);
-  const room = report ? roomOn(device, report.host) : null;
+  const asked = useDevices((state) => state.report !== null);
+  const room = useRoom(taken);
+  const fit = useFit(plan, taken);
   const { memory } = plan;
   if (plan.output.length === 0) return null;
-  const fit = room && fitOf(memory.total, room);
   return (
     <Section
       title="Memory"
@@ -200,7 +219,7 @@ function Memory({ plan, taken }: { plan: Plan; taken: Choice | null }) {
             format={bytes}
             limitLabel={`${bytes(room.free)} free of ${bytes(room.total)} on ${room.name}`}
           />
-        ) : report === null ? (
+        ) : !asked ? (
           <Skeleton height={44} />
         ) : (
           <p className={classes.quiet}>{bytes(memory.total)} estimated; what the device has is not available.</p>

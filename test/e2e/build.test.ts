@@ -48,6 +48,9 @@ describe.skipIf(noBrowser)('the digits CNN is built', () => {
   test('by mouse, with digits typed where numbers are wanted', async () => {
     const page = await studio.open('#/');
     await point(page, page.getByRole('button', { name: 'New empty project' }));
+    await page.getByRole('textbox', { name: 'Name' }).waitFor();
+    await page.keyboard.type('by mouse');
+    await point(page, page.getByRole('button', { name: 'Create project' }));
     await point(page, page.getByRole('button', { name: 'Choose data' }));
     await point(page, page.getByRole('combobox', { name: 'Kind' }));
     await point(page, page.getByRole('option', { name: 'IDX files' }));
@@ -106,6 +109,9 @@ describe.skipIf(noBrowser)('the digits CNN is built', () => {
   test('by keyboard alone', async () => {
     const page = await studio.open('#/');
     await command(page, 'New empty project');
+    await page.getByRole('textbox', { name: 'Name' }).waitFor();
+    await page.keyboard.type('by keys');
+    await page.keyboard.press('Enter');
     await expect.poll(() => page.url()).toContain('#/build');
     await command(page, 'Go to Data');
     await focusByTab(page, page.getByRole('combobox', { name: 'Kind' }));

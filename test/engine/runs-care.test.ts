@@ -8,7 +8,7 @@ import { exportedFile } from '../../engine/runs/details.ts';
 import { openEndpoint } from '../../engine/runs/live.ts';
 import { listRuns } from '../../engine/runs/registry.ts';
 import { RunList } from '../../engine/runs/run-list.ts';
-import type { RunSummary } from '../../engine/runs/summary.ts';
+import { type RunSummary, readSummary } from '../../engine/runs/summary.ts';
 import { temporaryFolder } from './runs-helpers.ts';
 
 const summary = (more: Partial<RunSummary> = {}): RunSummary => ({
@@ -88,6 +88,13 @@ test('a run takes a free name only, and not while it lives', async () => {
   await end();
   expect(await renameRun(folder, 'Äpfel (2)')).toBe(path.join(home, 'runs', 'Äpfel (2)'));
   await expect(renameRun(folder, 'd')).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+});
+
+test('a renamed run still tells the name that it began with', async () => {
+  const home = temporaryFolder();
+  const second = await renameRun(makeRun(home, 'a-001'), 'b');
+  expect(readSummary(second)).toEqual(summary({ first_name: 'a-001' }));
+  expect(readSummary(await renameRun(second, 'c'))?.first_name).toBe('a-001');
 });
 
 test('the trash gives back what it was given, and nothing else', async () => {

@@ -1,5 +1,5 @@
 /** A run whose folder somebody has changed between two lives: what is said, what is refused, and what does not matter. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../engine/contract/events.ts';
@@ -125,4 +125,16 @@ test.each(['optimizer', 'rng'])('evaluating and exporting need no %s', async (na
   writeFileSync(path.join(run, 'checkpoints', last, `${name}.safetensors`), 'damaged');
   expect(await evaluateRun(run, { checkpoint: 'last' })).toEqual(measured);
   expect(await exportRun(run, { format: 'safetensors', checkpoint: 'last' })).toMatchObject({ checkpoint: 'last' });
+});
+
+test('an export that is cancelled leaves what stood there', async () => {
+  const run = await stopped('epoch');
+  const out = path.join(temporaryFolder(), 'weights.pt');
+  writeFileSync(out, 'before');
+  const options = { format: 'pt', out, checkpoint: 'last' } as const;
+  await expect(exportRun(run, { ...options, signal: AbortSignal.abort() })).rejects.toMatchObject({
+    code: 'CANCELLED',
+  });
+  expect(readFileSync(out, 'utf8')).toBe('before');
+  expect(readdirSync(path.dirname(out))).toEqual(['weights.pt']);
 });

@@ -100,14 +100,20 @@ describe('a quantity of one run', () => {
 
 describe('runs together', () => {
   test('are drawn by their validation, else by their training, which is told', () => {
-    expect(runLine('a', curves, 'loss', 'epoch')).toMatchObject({ key: 'a', label: 'a', mean: [2, 1] });
-    expect(runLine('a', { ...curves, epochs: [] }, 'loss', 'epoch')).toMatchObject({ label: 'a (training)' });
-    expect(runLine('a', { ...curves, epochs: [] }, 'accuracy', 'epoch')).toBeNull();
+    expect(runLine({ name: 'a' }, curves, 'loss', 'epoch')).toMatchObject({ key: 'a', label: 'a', mean: [2, 1] });
+    expect(runLine({ name: 'a' }, { ...curves, epochs: [] }, 'loss', 'epoch')).toMatchObject({ label: 'a (training)' });
+    expect(runLine({ name: 'a' }, { ...curves, epochs: [] }, 'accuracy', 'epoch')).toBeNull();
+  });
+
+  test('keep their colour when they are renamed', () => {
+    const before = runLine({ name: 'a-007' }, curves, 'loss', 'epoch');
+    const after = runLine({ name: 'best one', summary: { first_name: 'a-007' } }, curves, 'loss', 'epoch');
+    expect(after).toEqual({ ...before, key: 'best one', label: 'best one' });
   });
 
   test('are drawn by a value’s name, of steps or of epochs', () => {
-    expect(valueLine('a', curves, 'train_loss', 'step')?.mean).toHaveLength(count);
-    expect(valueLine('a', curves, 'val_accuracy', 'step')?.mean).toEqual([0.8, 0.7]);
+    expect(valueLine({ name: 'a' }, curves, 'train_loss', 'step')?.mean).toHaveLength(count);
+    expect(valueLine({ name: 'a' }, curves, 'val_accuracy', 'step')?.mean).toEqual([0.8, 0.7]);
   });
 
   test('of one colour are told apart', () => {

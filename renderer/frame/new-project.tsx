@@ -1,0 +1,62 @@
+/** Asks how a new empty project shall be called: its file and its runs are named after it. */
+import { useEffect, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import { nameField } from '../../engine/contract/settings.ts';
+import { createProject, stopNaming, useProjects } from '../state/projects.ts';
+import { tellError } from '../state/session.ts';
+import { Button, Dialog, TextField } from '../ui/index.ts';
+
+export function NewProject() {
+  const naming = useProjects((state) => state.naming);
+  return naming ? <NameDialog /> : null;
+}
+
+const proposed = 'untitled';
+
+function NameDialog() {
+  const [, navigate] = useLocation();
+  const [name, setName] = useState(proposed);
+  const [busy, setBusy] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.select(), []);
+  const fits = nameField.safeParse(name.trim()).success;
+  const create = async () => {
+    if (!fits || busy) return;
+    setBusy(true);
+    try {
+      if (await createProject(null, name.trim())) navigate('/build');
+      stopNaming();
+    } catch (thrown) {
+      setBusy(false);
+      tellError(thrown);
+    }
+  };
+  return (
+    <Dialog
+      onClose={stopNaming}
+      title="New empty project"
+      size={420}
+      actions={
+        <>
+          <Button onClick={stopNaming}>Cancel</Button>
+          <Button primary loading={busy} disabled={!fits} onClick={() => void create()}>
+            Create project
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        ref={field}
+        label="Name"
+        value={name}
+        autoFocus
+        hint="Its file and its runs are named after it."
+        error={fits ? null : 'Up to 100 characters fit for a folder: no / \\ : * ? " < > |, no dot at its ends'}
+        onChange={setName}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') void create();
+        }}
+      />
+    </Dialog>
+  );
+}
