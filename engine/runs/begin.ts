@@ -23,14 +23,19 @@ import {
 } from './prepare.ts';
 import { packingProgress, RunRecord } from './record.ts';
 import { nextRunFolder } from './registry.ts';
-import { batchesPerEpoch, initialState } from './trainer.ts';
+import { batchesPerEpoch, initialState, type TrainingHooks } from './trainer.ts';
 import type { EndEvent, EventSink, TrainRequest } from './types.ts';
 
 /**
  * Trains a project into a new run folder. Throws when nothing could be begun (PROJECT_*, DATA_*, DEVICE_*, RUN_EXISTS…): the disk is then as
  * it was. What goes wrong after the `start` event arrives as an `error` event and an end of status `failed`, and the run can be resumed.
  */
-export async function trainRun(request: TrainRequest, sink: EventSink, control: RunControl): Promise<EndEvent> {
+export async function trainRun(
+  request: TrainRequest,
+  sink: EventSink,
+  control: RunControl,
+  hooks: TrainingHooks = {},
+): Promise<EndEvent> {
   const planned = await planRun(readRequested(request));
   refuseUnknownSettings(request.set, planned.warnings);
   const addon = loadAddon();
@@ -43,7 +48,7 @@ export async function trainRun(request: TrainRequest, sink: EventSink, control: 
     try {
       record.update({});
       const opening = await open(place.folder, planned, hardware, addon, record, control);
-      return await trainHeld(opening);
+      return await trainHeld({ ...opening, training: { ...opening.training, ...hooks } });
     } catch (thrown) {
       // Left while it was prepared: nothing is trained, and resuming starts from the initial state.
       if (control.leaving && GradloomError.from(thrown).code === 'CANCELLED')

@@ -30,14 +30,19 @@ import {
 import { packingProgress, RunRecord } from './record.ts';
 import { ProjectChanges, readRunProject } from './run-project.ts';
 import { type RunSummary, readSummary } from './summary.ts';
-import { initialState } from './trainer.ts';
+import { initialState, type TrainingHooks } from './trainer.ts';
 import type { EndEvent, EventSink, ResumeRequest } from './types.ts';
 
 /**
  * Resumes an interrupted, failed, parked or stopped run, or extends a completed one (`epochs` is the new total). With nothing left to do it
  * answers the end at once. Throws, with the run as it was, when it cannot go on: RUN_NOT_FOUND, RUN_LOCKED, DATA_CHANGED, DATA_*, DEVICE_*…
  */
-export async function resumeRun(request: ResumeRequest, sink: EventSink, control: RunControl): Promise<EndEvent> {
+export async function resumeRun(
+  request: ResumeRequest,
+  sink: EventSink,
+  control: RunControl,
+  hooks: TrainingHooks = {},
+): Promise<EndEvent> {
   const folder = await findRun(request.run);
   const addon = loadAddon();
   const lock = lockRun(folder, addon);
@@ -87,6 +92,7 @@ export async function resumeRun(request: ResumeRequest, sink: EventSink, control
         control,
         state: found?.state ?? initialState(native, data),
         chunks: new ChunkSize(),
+        ...hooks,
       };
       return await trainHeld({
         training,

@@ -22,7 +22,12 @@ export interface Training {
   state: TrainingState;
   /** How many steps are asked for at once. */
   chunks: ChunkSize;
+  /** Looks at the state after each chunk of steps: for checks of the engine itself. */
+  afterChunk?: ((training: Training) => Promise<void>) | undefined;
 }
+
+/** How a check of the engine steers and watches a training; absent in every run of a person's. */
+export type TrainingHooks = Partial<Pick<Training, 'chunks' | 'afterChunk'>>;
 
 /** A run that has done nothing yet. */
 export function initialState(
@@ -73,6 +78,7 @@ export async function train(training: Training): Promise<RunState> {
     while (state.batch < batches) {
       if (await askedToLeave(training)) return leave(training);
       await trainChunk(training, batches);
+      await training.afterChunk?.(training);
     }
     if (await askedToLeave(training)) return leave(training);
     const evaluated = await evaluate(training);
