@@ -6,7 +6,7 @@ import { setEdit } from '../../engine/contract/report.ts';
 import type { Row } from '../../engine/contract/table.ts';
 import { change, type FormPlace, useFormAt } from '../state/form.ts';
 import { edit, editWhile } from '../state/project.ts';
-import { Choice, SchemaForm, SettingRow } from '../ui/index.ts';
+import { Choice, type ChoiceOption, SchemaForm, SettingRow } from '../ui/index.ts';
 import classes from './project-parts.module.css';
 import { withKind } from './row-kind.ts';
 
@@ -26,11 +26,19 @@ export interface RowFormProps<R extends Row> {
   toldElsewhere?: (problem: Problem) => boolean;
   /** Parameters that are not worth a field. */
   without?: readonly string[];
+  /** Why a row cannot be chosen here; null: it can. Those that can come first. */
+  unfit?: (row: R) => string | null;
+  /** A choice besides the rows, which takes the object away: no schedule. */
+  none?: { label: string; help: string };
   stacked?: boolean;
   custom?: (key: string, info: FieldInfo) => React.ReactNode | undefined;
 }
 
 const never = () => false;
+const fitsAll = () => null;
+const noKind = '';
+/** So many rows are told apart by a line each. */
+const helpFrom = 3;
 
 export function RowForm<R extends Row>(props: RowFormProps<R>) {
   const {
@@ -43,6 +51,8 @@ export function RowForm<R extends Row>(props: RowFormProps<R>) {
     onBrowse,
     without = [],
     toldElsewhere = never,
+    unfit = fitsAll,
+    none,
     stacked = false,
     custom,
   } = props;
@@ -50,11 +60,12 @@ export function RowForm<R extends Row>(props: RowFormProps<R>) {
   const { value, problems: all, onChange } = useFormAt(place);
   const problems = all.filter((problem) => !toldElsewhere(problem));
   const written = typeof value.kind === 'string' ? value.kind : undefined;
-  const kind = written ?? standard;
+  const kind = written ?? (none ? undefined : standard);
   const row = kind === undefined ? undefined : table.get(kind);
   const choose = (next: string) => {
     const chosen = table.get(next);
-    if (chosen) change(place, { ...begin?.(chosen), ...withKind(value, chosen) });
+    if (next === noKind) change(place, undefined);
+    else if (chosen) change(place, { ...begin?.(chosen), ...withKind(value, chosen) });
   };
   const dotted = place.join('.');
   const own = problems.filter(({ path }) => path === dotted || path === `${dotted}.kind`);
@@ -76,19 +87,18 @@ export function RowForm<R extends Row>(props: RowFormProps<R>) {
         help={`Which ${label.toLowerCase()} is used.`}
         problems={[...own, ...others]}
         onFix={(fix) => edit(fix.edits)}
-        onReset={written !== undefined && standard !== undefined ? () => change(place, undefined) : undefined}
-        standard={standard}
+        onReset={written !== undefined && (standard ?? none) !== undefined ? () => change(place, undefined) : undefined}
+        standard={standard ?? none?.label.toLowerCase()}
       >
         <Choice
           id={id}
           label={label}
-          value={row ? row.kind : null}
+          value={row ? row.kind : none && written === undefined ? noKind : null}
           placeholder={written ?? 'Choose…'}
-          options={[...table.values()].map((each) => ({
-            value: each.kind,
-            label: each[named],
-            hint: named === 'kind' && each.label !== each.kind ? each.label : undefined,
-          }))}
+          options={[
+            ...(none ? [{ value: noKind, label: none.label, help: none.help }] : []),
+            ...optionsOf([...table.values()], named, unfit),
+          ]}
           onChange={choose}
         />
       </SettingRow>
@@ -109,4 +119,23 @@ export function RowForm<R extends Row>(props: RowFormProps<R>) {
       )}
     </div>
   );
+}
+
+/** Those that fit first; of the others each with the reason. */
+function optionsOf<R extends Row>(
+  rows: readonly R[],
+  named: 'kind' | 'label',
+  unfit: (row: R) => string | null,
+): ChoiceOption[] {
+  const options = rows.map((row): ChoiceOption => {
+    const reason = unfit(row);
+    return {
+      value: row.kind,
+      label: row[named],
+      hint: named === 'kind' && row.label !== row.kind ? row.label : undefined,
+      help: reason ?? (rows.length >= helpFrom ? row.help : undefined),
+      disabled: reason !== null,
+    };
+  });
+  return [...options.filter(({ disabled }) => !disabled), ...options.filter(({ disabled }) => disabled)];
 }

@@ -44,6 +44,7 @@ import {
   shapeAt,
   step,
 } from './stack-select.ts';
+import { setTrain } from './stack-train.ts';
 
 interface StackState extends Selection {
   folded: ReadonlySet<string>;
@@ -341,6 +342,16 @@ export function change(id: string, key: string, make: (project: unknown, path: P
   if (!row) return;
   const edits = make(currentProject().view.project, row.path);
   if (edits.length > 0) editWhile(`${id} ${key}`, edits);
+}
+
+/** Says something of the training of layers, all of them in one step of undo. */
+export function changeTrain(ids: readonly string[], key: string, value: unknown): void {
+  const paths = ids.flatMap((id) => {
+    const row = layerRow(id);
+    return row ? [row.path] : [];
+  });
+  const edits = setTrain(currentProject().view.project, paths, key, value);
+  if (edits.length > 0) editWhile(`${ids.join(' ')} train ${key}`, edits);
 }
 
 export function applyFix(edits: readonly Edit[], label: string): void {

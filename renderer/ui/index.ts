@@ -29,6 +29,7 @@ export * from './form/choice.tsx';
 export { SchemaForm, type SchemaFormProps } from './form/schema-form.tsx';
 export * from './form/setting-row.tsx';
 export * from './form/slider.tsx';
+export * from './form/switch-field.tsx';
 export type { FormProblem } from './form/types.ts';
 export * from './format.ts';
 export { CostBars, type CostBarsProps, type Costs } from './network/cost-bars.tsx';

@@ -35,7 +35,7 @@ function TextControl(props: ControlProps) {
         aria-describedby={describedBy}
         aria-required={!('default' in info) || undefined}
         inputMode={numeric ? 'decimal' : 'text'}
-        placeholder={showDefault(info)}
+        placeholder={props.placeholder ?? showDefault(info)}
         value={draft.text}
         disabled={disabled}
         spellCheck={false}

@@ -20,15 +20,17 @@ export interface FieldRowProps {
   onFix?: ((fix: { label: string; edits: Edit[] }) => void) | undefined;
   onBrowse?: (() => Promise<string | null>) | undefined;
   disabled: boolean;
+  placeholder?: string | undefined;
 }
 
-export function FieldRow({ name, schema, value, problems, onChange, onFix, onBrowse, disabled }: FieldRowProps) {
+export function FieldRow(props: FieldRowProps) {
+  const { name, schema, value, problems, onChange, onFix, onBrowse, disabled, placeholder } = props;
   const id = useId();
   const info = fieldInfo(schema);
   const [typing, setTyping] = useState<string | null>(null);
   const Control = controlFor(info.control);
   const changed = value !== undefined && 'default' in info;
-  const standard = info.default === null ? 'none' : showValue(info.default);
+  const standard = placeholder ?? (info.default === null ? 'none' : showValue(info.default));
   const bad = typing !== null || problems.some(({ severity }) => severity !== 'warning');
   return (
     <div className={classes.field} data-field={name} data-bad={bad || undefined}>
@@ -50,6 +52,7 @@ export function FieldRow({ name, schema, value, problems, onChange, onFix, onBro
           onChange={onChange}
           onProblem={setTyping}
           onBrowse={onBrowse}
+          placeholder={placeholder}
         />
         {info.unit !== undefined && <span className={classes.unit}>{info.unit}</span>}
       </div>

@@ -24,6 +24,8 @@ export interface SchemaFormProps {
   only?: readonly string[] | undefined;
   /** Draws a field in another way; undefined: as usual. */
   custom?: ((key: string, info: FieldInfo) => ReactNode | undefined) | undefined;
+  /** What holds where a key is absent and that is not the field's default, as text. */
+  placeholders?: Readonly<Record<string, string>> | undefined;
   /** Labels above their fields, for narrow places. */
   stacked?: boolean;
 }
@@ -47,6 +49,7 @@ export function SchemaForm({
   disabled = false,
   only,
   custom,
+  placeholders,
   stacked = false,
 }: SchemaFormProps) {
   const keys = only ?? Object.keys(shape);
@@ -70,6 +73,7 @@ export function SchemaForm({
             onFix={onFix}
             onBrowse={onBrowse && (() => onBrowse(key))}
             disabled={disabled}
+            placeholder={placeholders?.[key]}
           />
         );
       })}

@@ -20,5 +20,7 @@ export interface ControlProps {
   onChange: (value: unknown) => void;
   /** Why what is typed is no value; null once it is. */
   onProblem: (problem: string | null) => void;
+  /** What holds while nothing is given, where that is not the field's default. */
+  placeholder?: string | undefined;
   onBrowse?: (() => Promise<string | null>) | undefined;
 }
