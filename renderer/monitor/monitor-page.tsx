@@ -1,11 +1,11 @@
 /** A run as it goes on, or as it went: its state and what can be done to it, its curves, memory, and what happened. */
-import { useEffect, useState } from 'react';
+import { memo, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { RunRow } from '../../engine/contract/api.ts';
 import { useChartView, ViewControls } from '../run-parts/chart-view.tsx';
 import { RunActions } from '../run-parts/run-actions.tsx';
 import { firstName } from '../run-parts/run-color.ts';
-import { useFollowed, useHead } from '../state/live.ts';
+import { type LiveRun, useFollowed, useHead, useHeadPart } from '../state/live.ts';
 import { useRunDetails } from '../state/run-details.ts';
 import { useRun, useRuns } from '../state/runs.ts';
 import { EmptyState, ErrorNotice, Page, Skeleton, StatusBadge } from '../ui/index.ts';
@@ -60,10 +60,13 @@ function Loading() {
 
 function Monitor({ run }: { run: RunRow }) {
   const live = useFollowed(run.folder);
-  const head = useHead(live);
+  const begun = useHeadPart(live, (head) => head !== null);
+  const failure = useHeadPart(live, (head) => head?.failure ?? null);
+  const told = useHeadPart(live, (head) => head?.status ?? null);
+  const error = useHeadPart(live, (head) => head?.error ?? null);
   const { details } = useRunDetails(run);
   const [view, changeView] = useChartView();
-  const status = head && head.failure === null ? head.status : run.status;
+  const status = failure === null ? (told ?? run.status) : run.status;
   return (
     <Page
       title={run.name}
@@ -75,30 +78,59 @@ function Monitor({ run }: { run: RunRow }) {
       }
       actions={<RunActions run={run} status={status} />}
     >
-      {head?.failure && head.failure.code !== 'CLOSED' && <ErrorNotice error={head.failure} />}
-      <StateNotice run={run} status={status} error={head?.error ?? run.summary?.error ?? null} />
-      {live && head ? (
+      {failure && failure.code !== 'CLOSED' && <ErrorNotice error={failure} />}
+      <StateNotice run={run} status={status} error={error ?? run.summary?.error ?? null} />
+      {live && begun ? (
         <>
-          <Progress run={run} head={head} status={status} />
+          <LiveProgress run={run} live={live} status={status} />
           <ViewControls view={view} onChange={changeView} />
-          <Charts
+          <LiveCharts
             name={firstName(run)}
             folder={run.folder}
             live={live}
             running={status === 'running'}
-            device={head.device}
-            ghosts={head.ghosts}
-            notes={head.notes}
-            epochs={head.epochs.length}
             details={details}
             view={view}
           />
-          <Breakdown breakdown={head.breakdown} epoch={head.epochs.at(-1)?.epoch} />
-          <History notes={head.notes} />
+          <LiveBreakdown live={live} />
+          <LiveHistory live={live} />
         </>
       ) : (
         <Loading />
       )}
     </Page>
   );
+}
+
+interface OfLive {
+  live: LiveRun;
+}
+
+// Each part hears of the run by itself: the page around them is drawn again only when the run's state is another.
+
+function LiveProgress({ live, ...shown }: OfLive & Omit<Parameters<typeof Progress>[0], 'head'>) {
+  const head = useHead(live);
+  return head && <Progress {...shown} head={head} />;
+}
+
+const LiveCharts = memo(function LiveCharts(
+  props: Omit<Parameters<typeof Charts>[0], 'device' | 'ghosts' | 'notes' | 'epochs'>,
+) {
+  const device = useHeadPart(props.live, (head) => head?.device ?? null);
+  const ghosts = useHeadPart(props.live, (head) => head?.ghosts ?? none);
+  const notes = useHeadPart(props.live, (head) => head?.notes ?? none);
+  const epochs = useHeadPart(props.live, (head) => head?.epochs.length ?? 0);
+  return <Charts {...props} device={device} ghosts={ghosts} notes={notes} epochs={epochs} />;
+});
+
+const none: never[] = [];
+
+function LiveBreakdown({ live }: OfLive) {
+  const breakdown = useHeadPart(live, (head) => head?.breakdown ?? null);
+  const epoch = useHeadPart(live, (head) => head?.epochs.at(-1)?.epoch);
+  return <Breakdown breakdown={breakdown} epoch={epoch} />;
+}
+
+function LiveHistory({ live }: OfLive) {
+  return <History notes={useHeadPart(live, (head) => head?.notes ?? none)} />;
 }

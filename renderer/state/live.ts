@@ -301,3 +301,8 @@ const nothing = createStore<{ head: RunHead | null }>(() => ({ head: null }));
 export function useHead(live: LiveRun | null): RunHead | null {
   return useStore(live?.head ?? nothing, ({ head }) => head);
 }
+
+/** A part of the head: its component is drawn again only when that part is another, not at each of a run's frames. */
+export function useHeadPart<Part>(live: LiveRun | null, part: (head: RunHead | null) => Part): Part {
+  return useStore(live?.head ?? nothing, ({ head }) => part(head));
+}
