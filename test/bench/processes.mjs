@@ -1,5 +1,5 @@
 // @ts-check
-/** What CPU time a process and all that it has started use, from /proc. Elsewhere than on Linux nothing is known. */
+/** What CPU time processes use, by process and by thread, from /proc. Elsewhere than on Linux nothing is known. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const ticksPerSecond = 100;
@@ -13,15 +13,23 @@ function read(file) {
   }
 }
 
+/**
+ * @param {string} folder of a process or a thread
+ * @returns {{ parent: number, cpu: number } | null}
+ */
+function statOf(folder) {
+  const stat = read(`${folder}/stat`);
+  // Behind the name, which may hold anything.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields ? { parent: Number(fields[1]), cpu: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond } : null;
+}
+
 /** @returns {Map<number, { parent: number, cpu: number }>} */
 function all() {
   const found = new Map();
   for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const stat = read(`/proc/${name}/stat`);
-    // Behind the name, which may hold anything.
-    const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (fields) found.set(Number(name), { parent: Number(fields[1]), cpu: Number(fields[11]) + Number(fields[12]) });
+    const stat = /^\d+$/.test(name) ? statOf(`/proc/${name}`) : null;
+    if (stat) found.set(Number(name), stat);
   }
   return found;
 }
@@ -38,7 +46,15 @@ export function cpuTimes(root) {
   for (let i = 0; i < tree.length; i++) {
     for (const [pid, { parent }] of processes) if (parent === tree[i]) tree.push(pid);
   }
-  return new Map(tree.map((pid) => [pid, (processes.get(pid)?.cpu ?? 0) / ticksPerSecond]));
+  return new Map(tree.map((pid) => [pid, processes.get(pid)?.cpu ?? 0]));
+}
+
+/**
+ * CPU seconds so far of the thread in which a Node process runs its JavaScript; null where the system does not tell.
+ * @param {number} pid
+ */
+export function mainThreadTime(pid) {
+  return process.platform === 'linux' ? (statOf(`/proc/${pid}/task/${pid}`)?.cpu ?? null) : null;
 }
 
 /**
@@ -50,6 +66,15 @@ export function cpuBetween(before, after) {
   let sum = 0;
   for (const [pid, cpu] of before) sum += Math.max(0, (after.get(pid) ?? cpu) - cpu);
   return sum;
+}
+
+/**
+ * What a process of Chromium is for: `browser`, `renderer`, `gpu-process`, `utility`, `zygote`.
+ * @param {number} pid
+ */
+export function chromiumPart(pid) {
+  const type = /--type=([\w-]+)/.exec(read(`/proc/${pid}/cmdline`) ?? '')?.[1];
+  return type ?? 'browser';
 }
 
 /**
