@@ -31,6 +31,8 @@ export interface RowFormProps<R extends Row> {
   /** A choice besides the rows, which takes the object away: no schedule. */
   none?: { label: string; help: string };
   stacked?: boolean;
+  /** The unit told behind a field, where it depends on more than the field. */
+  unitOf?: (key: string, info: FieldInfo) => string | undefined;
   custom?: (key: string, info: FieldInfo) => React.ReactNode | undefined;
 }
 
@@ -54,6 +56,7 @@ export function RowForm<R extends Row>(props: RowFormProps<R>) {
     unfit = fitsAll,
     none,
     stacked = false,
+    unitOf,
     custom,
   } = props;
   const id = useId();
@@ -114,6 +117,7 @@ export function RowForm<R extends Row>(props: RowFormProps<R>) {
           onFix={(fix) => edit(fix.edits)}
           onBrowse={onBrowse}
           stacked={stacked}
+          unitOf={unitOf}
           custom={custom}
         />
       )}

@@ -21,10 +21,11 @@ export interface FieldRowProps {
   onBrowse?: (() => Promise<string | null>) | undefined;
   disabled: boolean;
   placeholder?: string | undefined;
+  unit?: string | undefined;
 }
 
 export function FieldRow(props: FieldRowProps) {
-  const { name, schema, value, problems, onChange, onFix, onBrowse, disabled, placeholder } = props;
+  const { name, schema, value, problems, onChange, onFix, onBrowse, disabled, placeholder, unit } = props;
   const id = useId();
   const info = fieldInfo(schema);
   const [typing, setTyping] = useState<string | null>(null);
@@ -54,7 +55,7 @@ export function FieldRow(props: FieldRowProps) {
           onBrowse={onBrowse}
           placeholder={placeholder}
         />
-        {info.unit !== undefined && <span className={classes.unit}>{info.unit}</span>}
+        {unit !== undefined && <span className={classes.unit}>{unit}</span>}
       </div>
       {changed && !disabled && (
         <span className={classes.reset}>

@@ -24,6 +24,8 @@ export interface SchemaFormProps {
   only?: readonly string[] | undefined;
   /** Draws a field in another way; undefined: as usual. */
   custom?: ((key: string, info: FieldInfo) => ReactNode | undefined) | undefined;
+  /** The unit told behind a field; without, the field's own. */
+  unitOf?: ((key: string, info: FieldInfo) => string | undefined) | undefined;
   /** What holds where a key is absent and that is not the field's default, as text. */
   placeholders?: Readonly<Record<string, string>> | undefined;
   /** Labels above their fields, for narrow places. */
@@ -49,6 +51,7 @@ export function SchemaForm({
   disabled = false,
   only,
   custom,
+  unitOf,
   placeholders,
   stacked = false,
 }: SchemaFormProps) {
@@ -74,6 +77,7 @@ export function SchemaForm({
             onBrowse={onBrowse && (() => onBrowse(key))}
             disabled={disabled}
             placeholder={placeholders?.[key]}
+            unit={unitOf ? unitOf(key, info) : info.unit}
           />
         );
       })}
