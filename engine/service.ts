@@ -1,6 +1,7 @@
 /** The engine service: owns the workers. It never loads libtorch, so it outlives whatever a run does to its process. */
 import { GradloomError } from './contract/errors.ts';
 import type { RunAction, RunEvent, RunState } from './contract/events.ts';
+import type { TaskProgress } from './contract/finders.ts';
 import type { ResolvedSource } from './contract/project.ts';
 import type { DeviceReport } from './contract/wire.ts';
 import type { DataPack } from './data/index.ts';
@@ -41,9 +42,12 @@ interface LiveWorker {
   ask(action: RunAction | 'interrupt'): Promise<RunState>;
 }
 
-interface Conversation {
+export type DisposableJob = Extract<Job, { type: 'find-lr' | 'probe' | 'life' }>;
+
+export interface Conversation {
   onEvent?: (event: RunEvent) => void;
   onRow?: (row: Prediction) => void;
+  onProgress?: (progress: TaskProgress) => void;
   /** A line of the worker's standard error. */
   onComplaint?: (line: string) => void;
   signal?: AbortSignal | undefined;
@@ -51,7 +55,9 @@ interface Conversation {
 
 /** How long a worker may take to save when the service closes. */
 const patienceMs = 20_000;
-const writesNothing = new Set<Job['type']>(['devices', 'evaluate', 'predict']);
+const writesNothing = new Set<Job['type']>(['devices', 'evaluate', 'predict', 'find-lr', 'probe', 'life']);
+/** Their work lies in a temporary folder that somebody else removes: a cancel ends them at once. */
+const disposable = new Set<Job['type']>(['find-lr', 'probe', 'life']);
 
 export class Service {
   readonly #host: ProcessHost;
@@ -126,6 +132,11 @@ export class Service {
   async predict(run: string, options: PredictOptions, onRow: (row: Prediction) => void): Promise<void> {
     const { signal, ...rest } = options;
     await this.#converse({ type: 'predict', run, options: rest }, { onRow, signal });
+  }
+
+  /** One job of a finder or a check, in a worker of its own; CANCELLED once `signal` aborts, and the worker is gone then. */
+  work(job: DisposableJob, conversation: Pick<Conversation, 'onEvent' | 'onProgress' | 'signal'>) {
+    return this.#converse(job, conversation);
   }
 
   /** How far the preparation of a run is that a worker of this service holds. */
@@ -212,7 +223,10 @@ export class Service {
   }
 
   /** Starts a worker, gives it its job, and listens until it ends. */
-  async #converse(job: Job, { onEvent, onRow, onComplaint, signal }: Conversation): Promise<JobResult | null> {
+  async #converse(
+    job: Job,
+    { onEvent, onRow, onProgress, onComplaint, signal }: Conversation,
+  ): Promise<JobResult | null> {
     if (this.#closed) throw new GradloomError('CLOSED', 'The engine service is closed');
     if (signal?.aborted) throw new GradloomError('CANCELLED', 'It was cancelled before it began');
     const child = this.#host.start(this.#workerEntry);
@@ -233,7 +247,7 @@ export class Service {
     };
     this.#workers.add(worker);
     if (onComplaint) child.onComplaint(onComplaint);
-    const cancel = () => void worker.ask('interrupt');
+    const cancel = () => void (disposable.has(job.type) ? child.kill() : worker.ask('interrupt'));
     signal?.addEventListener('abort', cancel);
     const result = new Promise<JobResult | null>((resolve, reject) => {
       child.onMessage((raw) => {
@@ -242,6 +256,7 @@ export class Service {
           reject(new GradloomError('INTERNAL', `The worker said what nobody understands: ${error.message}`));
         else if (message.type === 'event') onEvent?.(message.event);
         else if (message.type === 'row') onRow?.(message.row);
+        else if (message.type === 'progress') onProgress?.(message.progress);
         else if (message.type === 'answer') asked.get(message.id)?.(message.status);
         else if (message.type === 'result') resolve(message.value);
         else reject(GradloomError.fromInfo(message.error));
@@ -249,7 +264,8 @@ export class Service {
       void exited.then((info) => {
         this.#workers.delete(worker);
         for (const answer of asked.values()) answer('interrupted');
-        reject(workerDied(info, job.type)); // without effect after a result
+        const cancelled = signal?.aborted && disposable.has(job.type);
+        reject(cancelled ? new GradloomError('CANCELLED', 'It was cancelled') : workerDied(info, job.type)); // without effect after a result
       });
     });
     send(job);

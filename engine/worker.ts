@@ -2,11 +2,14 @@
 import { GradloomError } from './contract/errors.ts';
 import { packSource } from './data/index.ts';
 import { describeDevices } from './devices.ts';
+import { findLr } from './finders/find-lr.ts';
+import { probeBatch } from './finders/probe-batch.ts';
 import { ignoresHangup } from './hangup.ts';
 import { loadAddon } from './native/load.ts';
 import { type Parent, parentOfWorker } from './processes.ts';
 import { type EventSink, evaluateRun, exportRun, predictRun, RunControl, resumeRun, trainRun } from './runs/index.ts';
 import { type FromWorker, type Job, type JobResult, toWorker } from './runs/protocol.ts';
+import { traceLife } from './verify/trace.ts';
 import { cacheDir } from './workspace.ts';
 
 function serve(parent: Parent): void {
@@ -28,6 +31,17 @@ function serve(parent: Parent): void {
         return null;
       case 'export':
         return exportRun(job.run, { ...job.options, signal: control.signal });
+      case 'find-lr':
+        return findLr(job.request, {
+          ...job.options,
+          folder: job.folder,
+          signal: control.signal,
+          onProgress: (progress) => void tell({ type: 'progress', progress }),
+        });
+      case 'probe':
+        return probeBatch(job.request, job, control.signal);
+      case 'life':
+        return traceLife(job.request, job.life, sink, control);
       case 'devices':
         return describeDevices();
       case 'pack':

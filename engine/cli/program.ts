@@ -7,6 +7,7 @@ import { addDemo } from './demo.ts';
 import { addDevices } from './devices.ts';
 import { addEvaluate } from './evaluate.ts';
 import { addExport } from './export.ts';
+import { addFind } from './find.ts';
 import { addPlan } from './plan.ts';
 import { addRuns } from './runs.ts';
 import { addServe } from './serve.ts';
@@ -19,6 +20,7 @@ const commands: AddCommand[] = [
   addExport,
   addRuns,
   addCare,
+  addFind,
   addDevices,
   addServe,
   addDemo,

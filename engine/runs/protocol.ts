@@ -2,9 +2,12 @@
 import { z } from 'zod';
 import { errorInfoSchema } from '../contract/errors.ts';
 import { runActions, runEventSchema, runStates } from '../contract/events.ts';
+import { type LrFinding, lrOptionsSchema, taskProgressSchema } from '../contract/finders.ts';
 import type { ResolvedSource } from '../contract/project.ts';
 import type { DeviceReport } from '../contract/wire.ts';
 import type { DataPack } from '../data/index.ts';
+import type { ProbeAnswer } from '../finders/probe-batch.ts';
+import { lifeSchema } from '../verify/life.ts';
 import type { Exported } from './export.ts';
 import type { EndEvent, Evaluation, Prediction } from './types.ts';
 
@@ -58,18 +61,28 @@ export const toWorker = z.discriminatedUnion('type', [
   z.object({ type: z.literal('export'), run: z.string(), options: exportOptions }),
   z.object({ type: z.literal('devices') }),
   z.object({ type: z.literal('pack'), source: opaque<ResolvedSource>(), baseDir: z.string() }),
+  z.object({ type: z.literal('find-lr'), request: trainRequest, options: lrOptionsSchema, folder: z.string() }),
+  z.object({
+    type: z.literal('probe'),
+    request: trainRequest,
+    batchSize: z.number(),
+    memory: z.number().nullable(),
+    folder: z.string(),
+  }),
+  z.object({ type: z.literal('life'), request: trainRequest, life: lifeSchema }),
   z.object({ type: z.literal('action'), id: z.number(), action: z.enum([...runActions, 'interrupt']) }),
 ]);
 export type ToWorker = z.infer<typeof toWorker>;
 export type Job = Exclude<ToWorker, { type: 'action' }>;
 
 /** Of a prediction null: its rows come one by one. */
-export type JobResult = EndEvent | Evaluation | Exported | DeviceReport | DataPack;
+export type JobResult = EndEvent | Evaluation | Exported | DeviceReport | DataPack | LrFinding | ProbeAnswer;
 
 /** `result` or `failure` is the last message. */
 export const fromWorker = z.discriminatedUnion('type', [
   z.object({ type: z.literal('event'), event: runEventSchema }),
   z.object({ type: z.literal('answer'), id: z.number(), status: z.enum(runStates) }),
+  z.object({ type: z.literal('progress'), progress: taskProgressSchema }),
   z.object({ type: z.literal('row'), row: opaque<Prediction>() }),
   z.object({ type: z.literal('result'), value: opaque<JobResult>().nullable() }),
   z.object({ type: z.literal('failure'), error: errorInfoSchema }),

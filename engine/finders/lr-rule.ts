@@ -1,0 +1,78 @@
+/** The rule of the learning-rate range test: when it stops, and what its curve suggests. Pure numbers, as Lightning and fastai compute them. */
+
+/** Weight of the past in the smoothed loss. */
+const beta = 0.98;
+/** The test stops when the smoothed loss is this many times the best one. */
+const divergence = 4;
+/** Steps at the beginning and the end of the curve that suggest nothing. */
+const skipBegin = 10;
+const skipEnd = 1;
+
+/** The learning rates of `steps` steps, each the same factor above the one before. */
+export function sweep(min: number, max: number, steps: number): number[] {
+  return Array.from({ length: steps }, (_, i) => (i === steps - 1 ? max : min * (max / min) ** (i / (steps - 1))));
+}
+
+/** Smooths losses as they come, and says when it is enough. */
+export class Smoothing {
+  readonly values: number[] = [];
+  #mean = 0;
+  #best = Number.POSITIVE_INFINITY;
+
+  /** Adds a loss; answers whether the test is to go on. */
+  add(loss: number): boolean {
+    this.#mean = beta * this.#mean + (1 - beta) * loss;
+    const smoothed = this.#mean / (1 - beta ** (this.values.length + 1));
+    this.values.push(smoothed);
+    const diverged = this.values.length > 1 && smoothed > divergence * this.#best;
+    this.#best = Math.min(this.#best, smoothed);
+    return !diverged;
+  }
+}
+
+export interface Suggestion {
+  lr: number | null;
+  reason: string;
+}
+
+/** The rate at which the smoothed loss falls most steeply (over the logarithm of the rate), or why the curve does not say. */
+export function suggest(lr: readonly number[], loss: readonly number[], smoothed: readonly number[]): Suggestion {
+  const none = (reason: string): Suggestion => ({ lr: null, reason });
+  const values = smoothed.slice(skipBegin, smoothed.length - skipEnd);
+  if (values.length < 3) {
+    return none(
+      `The loss diverged after ${smoothed.length} steps, too few to see where it falls: begin with a smaller rate (min).`,
+    );
+  }
+  const slopes = gradient(values);
+  const steepest = slopes.indexOf(Math.min(...slopes));
+  const lowest = Math.min(...values);
+  const before = values.slice(0, values.indexOf(lowest) + 1);
+  const scatter = deviation(loss.slice(0, skipBegin));
+  if (Math.max(...values) - lowest <= scatter) {
+    return none(
+      'The loss hardly changes over all of these rates, no more than from batch to batch: go up to a larger rate (max), or take more steps.',
+    );
+  }
+  if (Math.max(...before) - lowest <= scatter) {
+    return none('The loss only rises: even the smallest rate is too large. Begin with a smaller one (min).');
+  }
+  return {
+    lr: lr[skipBegin + steepest] as number,
+    reason: 'Steepest descent: where the smoothed loss falls fastest over the logarithm of the rate.',
+  };
+}
+
+/** numpy.gradient: central differences, one-sided at the ends. */
+function gradient(values: readonly number[]): number[] {
+  const at = (i: number) => values[i] as number;
+  const last = values.length - 1;
+  return values.map((_, i) =>
+    i === 0 ? at(1) - at(0) : i === last ? at(last) - at(last - 1) : (at(i + 1) - at(i - 1)) / 2,
+  );
+}
+
+function deviation(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+}

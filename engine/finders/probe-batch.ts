@@ -1,0 +1,116 @@
+/** Whether a batch size runs: forward, backward and step, then an evaluation, in a process that may die of it. In a worker. */
+import { open, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { GradloomError } from '../contract/errors.ts';
+import type { NativePlan, NativeSplit } from '../contract/native.ts';
+import { bytes } from '../format.ts';
+import type { TrainRequest } from '../runs/types.ts';
+import { groupsAt, openForFinder, throwIfCancelled } from './opened.ts';
+
+export interface ProbeRequest {
+  batchSize: number;
+  /** Bytes of tensors; null: no limit but the device's own. */
+  memory: number | null;
+  folder: string;
+}
+
+export interface ProbeAnswer {
+  peak: number;
+  samples_per_second: number;
+  device: string;
+}
+
+/** Read by the addon when it is loaded; its allocator counts every tensor's bytes. */
+const cpuLimit = 'GRADLOOM_CPU_LIMIT';
+/** Accumulating more batches takes no more memory than accumulating two. */
+const mostAccumulated = 2;
+const timedSeconds = 0.3;
+const mostSteps = 12;
+const evaluated = 'probe';
+
+/** @throws GradloomError OUT_OF_MEMORY, BAD_CALL on a CPU without a limit, and what `openForFinder` throws */
+export async function probeBatch(
+  request: TrainRequest,
+  { batchSize, memory, folder }: ProbeRequest,
+  signal: AbortSignal,
+): Promise<ProbeAnswer> {
+  if (memory !== null) process.env[cpuLimit] = String(Math.floor(memory));
+  const indices = path.join(folder, `${evaluated}.i64`);
+  const opened = await openForFinder(request, {
+    folder,
+    signal,
+    change: (native) => {
+      if (native.device === 'cpu' && memory === null) {
+        throw new GradloomError('BAD_CALL', 'On a CPU a limit of memory has to be given', {
+          hint: 'Say with --memory how many MiB the tensors of a training may take: a CPU runs out only when the whole computer does.',
+        });
+      }
+      const splits = { ...native.data.splits, [evaluated]: oneBatch(native, batchSize, indices) };
+      return {
+        ...native,
+        accumulate: Math.min(native.accumulate, mostAccumulated),
+        loader: { ...native.loader, batch_size: batchSize, drop_last: false },
+        data: { ...native.data, splits },
+      };
+    },
+    prepare: (native) => writeIndices(native, batchSize, indices),
+  });
+  const { native, session } = opened;
+  try {
+    // A rate of 0 costs the same and cannot diverge.
+    const groups = groupsAt(native, [0]);
+    const step = async (epoch: number) => {
+      throwIfCancelled(signal);
+      const began = performance.now();
+      const { columns, steps } = await session.trainSteps({
+        epoch,
+        batch: 0,
+        steps: 1,
+        groups,
+      });
+      return { samples: steps > 0 ? (columns.samples[0] as number) : 0, seconds: (performance.now() - began) / 1000 };
+    };
+    await step(0); // the first makes the optimizer's state and warms caches
+    let [samples, seconds] = [0, 0];
+    for (let epoch = 1; epoch < mostSteps && (epoch === 1 || seconds < timedSeconds); epoch += 1) {
+      const done = await step(epoch);
+      samples += done.samples;
+      seconds += done.seconds;
+    }
+    await session.evaluate({ split: evaluated, batch_size: batchSize, confusion: false });
+    await step(mostSteps); // with what an evaluation leaves behind
+    const { peak } = await session.memory({ reset_peak: false });
+    if (memory !== null && peak > memory) {
+      throw new GradloomError('OUT_OF_MEMORY', `It took ${bytes(peak)}, more than the limit of ${bytes(memory)}`);
+    }
+    return { peak, samples_per_second: samples / seconds, device: native.device };
+  } finally {
+    await session.close();
+  }
+}
+
+/** As many samples as an evaluation takes at once: of the validation split where there is one. */
+function sourceOf(native: NativePlan): NativeSplit {
+  return native.data.splits.val ?? (native.data.splits.train as NativeSplit);
+}
+
+function oneBatch(native: NativePlan, size: number, indices: string): NativeSplit {
+  const { part, count } = sourceOf(native);
+  return { part, count: Math.min(size, count), indices };
+}
+
+async function writeIndices(native: NativePlan, size: number, file: string): Promise<void> {
+  const source = sourceOf(native);
+  const rows = Buffer.alloc(8 * Math.min(size, source.count));
+  if (source.indices === undefined) {
+    for (let row = 0; row * 8 < rows.length; row += 1) rows.writeBigInt64LE(BigInt(row), row * 8);
+  } else {
+    const all = await open(source.indices, 'r');
+    try {
+      await all.read(rows, 0, rows.length, 0);
+    } finally {
+      await all.close();
+    }
+  }
+  await writeFile(file, rows);
+}
