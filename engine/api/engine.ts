@@ -20,6 +20,7 @@ import { fileCalls } from './files.ts';
 import { type Parts, wire } from './parts.ts';
 import { projectCalls } from './projects.ts';
 import { runCalls } from './runs.ts';
+import { taskCalls } from './tasks.ts';
 
 export interface EngineOptions {
   processes: ProcessHost;
@@ -94,5 +95,6 @@ function routerOf(parts: Parts) {
     devices: deviceCalls(parts),
     runs: runCalls(parts),
     files: fileCalls(parts),
+    ...taskCalls(parts),
   });
 }

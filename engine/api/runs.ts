@@ -98,7 +98,7 @@ export function runCalls(parts: Parts) {
 }
 
 /** The project's data and weights must lie where this window may reach. @throws GradloomError NOT_READABLE, PROJECT_SYNTAX */
-async function reachableProject(text: string, file: string, { places }: Parts) {
+export async function reachableProject(text: string, file: string, { places }: Parts) {
   const { data, model, training } = resolveProject(readProject(text).project ?? {});
   const base = path.dirname(file);
   if (data.source?.kind === 'idx') await places.reach(path.resolve(base, data.source.path));

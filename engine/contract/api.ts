@@ -6,6 +6,7 @@
  */
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
+import { findCalls, taskCalls, verifyCalls } from './api-tasks.ts';
 import { errorInfoSchema } from './errors.ts';
 import { numSchema, runActions, runStates } from './events.ts';
 import { summarySchema } from './summary.ts';
@@ -276,6 +277,10 @@ export const api = {
     /** An exported file of the run's export folder, for a window whose files are on another machine. */
     download: oc.input(run.extend({ name: z.string() })).output(blob),
   },
+
+  find: findCalls,
+  verify: verifyCalls,
+  tasks: taskCalls,
 
   files: {
     list: oc.input(z.object({ folder: z.string().nullable() })).output(

@@ -1,0 +1,35 @@
+/**
+ * The wire's long works on a project: finders and checks. Each is one call that answers when it is done and ends when its signal aborts; who
+ * gives it a name by `task` may ask `tasks.progress` how far it is.
+ */
+import { oc } from '@orpc/contract';
+import { z } from 'zod';
+import {
+  batchFindingSchema,
+  batchOptionsSchema,
+  checkOptionsSchema,
+  checkReportSchema,
+  lrFindingSchema,
+  lrOptionsSchema,
+  taskProgressSchema,
+} from './finders.ts';
+
+/** The project as it is in the window, saved or not; `file` says what its paths are relative to. */
+const work = z.object({ file: z.string(), text: z.string(), task: z.string().min(1).exactOptional() });
+
+export const findCalls = {
+  lr: oc.input(work.extend({ options: lrOptionsSchema })).output(lrFindingSchema),
+  batch: oc.input(work.extend({ options: batchOptionsSchema })).output(batchFindingSchema),
+};
+
+export const verifyCalls = {
+  resume: oc.input(work.extend({ options: checkOptionsSchema })).output(checkReportSchema),
+  twin: oc.input(work.extend({ options: checkOptionsSchema })).output(checkReportSchema),
+};
+
+export const taskCalls = {
+  /** Answers when the progress is no longer `seen` (at once where that is absent and there is any); null: nothing is known of the task. */
+  progress: oc
+    .input(z.object({ task: z.string(), seen: z.number().exactOptional() }))
+    .output(z.object({ version: z.number(), progress: taskProgressSchema.nullable() })),
+};
