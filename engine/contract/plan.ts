@@ -7,6 +7,8 @@ import type { Edit } from './problems.ts';
 import { examineSettings } from './project-resolve.ts';
 import type { Project, ResolvedProject } from './project-types.ts';
 import { isObject, Report, setEdit } from './report.ts';
+import { checkSchedule } from './schedule-checks.ts';
+import { startingOptimizer } from './schedule-plan.ts';
 import { sources } from './sources.ts';
 import { splitCounts } from './splits.ts';
 import type { DataFacts } from './tensors.ts';
@@ -46,8 +48,10 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
     checkTransforms(resolved, known, report);
     checkSplits(resolved, known, splits, report);
     checkBatches(resolved, splits, planner.statistics, report);
+    checkSchedule(resolved, splits, report);
   }
-  const { loss, optimizer, metrics } = resolved.training;
+  const { loss, metrics, schedule } = resolved.training;
+  const optimizer = startingOptimizer(resolved.training.optimizer, schedule);
   return {
     input: known ? [...known.input.dims] : [],
     layers,

@@ -1,10 +1,12 @@
 /** A project's settings read with every default filled in, and what is wrong with them. (The layers are plan-stack.ts's.) */
 import { losses } from './losses.ts';
 import { metrics } from './metrics.ts';
+import { examineMonitor, monitorChoices } from './monitor.ts';
 import { optimizers } from './optimizers.ts';
 import { projectVersion } from './project-migrations.ts';
 import type { Chosen, Project, ResolvedProject, ResolvedSource } from './project-types.ts';
 import { type JsonObject, nearest, type Place, Report, removeEdit, setEdit, show } from './report.ts';
+import { examineEarlyStopping, examineSchedule } from './schedule-read.ts';
 import {
   checkpointFields,
   loaderFields,
@@ -127,7 +129,15 @@ function examineTraining(
   report: Report,
 ): ResolvedProject['training'] {
   const place = ['training'];
-  const own = ['loss', 'optimizer', 'metrics', 'checkpoint', ...notYetTraining.map(({ key }) => key)];
+  const own = [
+    'loss',
+    'optimizer',
+    'metrics',
+    'schedule',
+    'early_stopping',
+    'checkpoint',
+    ...notYetTraining.map(({ key }) => key),
+  ];
   report.unknownKeys(training, [...Object.keys(trainingFields), ...own], place);
   const { precision, ...values } = report.fields(training, trainingFields, place).values;
   if (precision === 'bf16' || precision === 'fp16') {
@@ -144,13 +154,20 @@ function examineTraining(
     return (made as NonNullable<typeof made>).chosen;
   };
   const chosenMetrics = examineMetrics(training.metrics, defaultMetrics, report);
+  const loss = choose('loss', losses, 'CrossEntropyLoss');
+  const optimizer = choose('optimizer', optimizers, 'Adam');
+  const choices = monitorChoices(chosenMetrics, validates);
+  const checkpoint = examineCheckpoint(training.checkpoint, choices, report);
+  const monitors = { choices, standard: checkpoint.monitor };
   return {
     ...values,
     precision: precision === 'auto' ? 'auto' : 'fp32',
-    loss: choose('loss', losses, 'CrossEntropyLoss'),
-    optimizer: choose('optimizer', optimizers, 'Adam'),
+    loss,
+    optimizer,
     metrics: chosenMetrics,
-    checkpoint: examineCheckpoint(training.checkpoint, chosenMetrics, validates, report),
+    schedule: examineSchedule(training.schedule, optimizer, values.epochs, monitors, report),
+    early_stopping: examineEarlyStopping(training.early_stopping, monitors, report),
+    checkpoint,
   };
 }
 
@@ -203,38 +220,14 @@ function examineMetrics(value: unknown, standard: string[], report: Report): str
 
 function examineCheckpoint(
   value: unknown,
-  chosenMetrics: string[],
-  validates: boolean,
+  choices: readonly string[],
   report: Report,
 ): ResolvedProject['training']['checkpoint'] {
   const place = ['training', 'checkpoint'];
   const given = report.object(value, place, 'checkpoint');
   report.unknownKeys(given, Object.keys(checkpointFields), place);
   const { monitor, ...values } = report.fields(given, checkpointFields, place).values;
-  const names = ['loss', ...chosenMetrics];
-  const choices = (validates ? ['val_', 'train_'] : ['train_']).flatMap((part) => names.map((name) => part + name));
-  const standard = choices[0] as string;
-  if (monitor === null) return { ...values, monitor: standard };
-  if (choices.includes(monitor)) return { ...values, monitor };
+  const what = ['the best checkpoint', 'chosen'] as const;
   const at = [...place, 'monitor'];
-  const inTraining = monitor.replace(/^val_/, 'train_');
-  if (choices.includes(inTraining)) {
-    // Only without validation: who leaves that out for a run shall not have to change this too.
-    report.warn(
-      'BAD_VALUE',
-      at,
-      `Without validation there is no ${monitor}: the best checkpoint is chosen by ${inTraining}`,
-      'Set data.split.val to validate.',
-      [{ label: `Monitor ${inTraining}`, edits: [setEdit(at, inTraining)] }],
-    );
-    return { ...values, monitor: inTraining };
-  }
-  report.error(
-    'BAD_VALUE',
-    at,
-    `The best checkpoint cannot be chosen by ${show(monitor)}: this project's epochs have ${choices.join(', ')}`,
-    'Choose one of these.',
-    [{ label: `Monitor ${standard}`, edits: [setEdit(at, standard)] }],
-  );
-  return { ...values, monitor: standard };
+  return { ...values, monitor: examineMonitor(monitor, choices, choices[0] as string, at, what, report) };
 }

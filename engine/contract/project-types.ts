@@ -34,9 +34,26 @@ export interface ResolvedSplit {
   stratify: boolean;
 }
 
+/** See schedules.ts for the kinds and schedule-plan.ts for what the clocks count. */
+export interface ResolvedSchedule extends Chosen {
+  unit: 'epoch' | 'step';
+  warmup: { steps: number; start_factor: number } | null;
+}
+
+export interface ResolvedEarlyStopping {
+  /** The epoch event's value that decides. */
+  monitor: string;
+  mode: 'min' | 'max';
+  patience: number;
+  min_delta: number;
+}
+
 export interface ResolvedCheckpoint {
   every_epochs: number;
+  every_steps: number | null;
+  every_minutes: number | null;
   keep: number;
+  top_k: number;
   /** The epoch event's value that decides which checkpoint is best; less is better for losses, more for metrics. */
   monitor: string;
 }
@@ -70,6 +87,8 @@ export interface ResolvedProject {
     deterministic: boolean;
     accumulate: number;
     clip_grad_norm: number | null;
+    schedule: ResolvedSchedule | null;
+    early_stopping: ResolvedEarlyStopping | null;
     checkpoint: ResolvedCheckpoint;
   };
 }

@@ -1,6 +1,6 @@
 /** Schemas of the project's settings outside the tables: data, loader, training, checkpoints; and what is known but not yet run. */
 import { z } from 'zod';
-import { choice, field, flag, integer, text } from './fields.ts';
+import { choice, field, flag, integer, number, text } from './fields.ts';
 import { isObject } from './report.ts';
 
 const seed = (help: string) => integer({ label: 'Seed', help, min: 0, max: Number.MAX_SAFE_INTEGER, default: 42 });
@@ -118,11 +118,34 @@ export const checkpointFields = {
     unit: 'epochs',
     default: 1,
   }),
+  every_steps: field(z.number().int().min(1).nullable(), {
+    label: 'Every so many steps',
+    help: 'Optimizer steps from one checkpoint to the next, besides those at the ends of epochs; null: none.',
+    unit: 'steps',
+    control: 'integer',
+    expected: 'an integer ≥ 1, or null',
+    min: 1,
+    default: null,
+  }),
+  every_minutes: field(z.number().gt(0).nullable(), {
+    label: 'Every so many minutes',
+    help: 'Minutes after which a checkpoint is saved at the latest; null: no limit.',
+    unit: 'minutes',
+    control: 'number',
+    expected: 'a number > 0, or null',
+    default: null,
+  }),
   keep: integer({
     label: 'Keep',
-    help: 'How many of the latest checkpoints are kept; the best one is kept besides.',
+    help: 'How many of the latest checkpoints are kept; the best ones and snapshots are kept besides.',
     max: 10_000,
     default: 2,
+  }),
+  top_k: integer({
+    label: 'Keep the best',
+    help: 'How many of the best checkpoints are kept.',
+    max: 10_000,
+    default: 1,
   }),
   monitor: field(z.string().min(1).nullable(), {
     label: 'Best by',
@@ -133,10 +156,36 @@ export const checkpointFields = {
   }),
 };
 
+export const earlyStoppingFields = {
+  monitor: field(z.string().min(1).nullable(), {
+    label: 'Watches',
+    help: 'A value of the epoch such as val_loss. Absent: the one that decides the best checkpoint.',
+    control: 'text',
+    expected: 'the name of a value of the epoch, such as "val_loss"',
+    default: null,
+  }),
+  patience: integer({
+    label: 'Patience',
+    help: 'The run ends after so many epochs in a row without a better value.',
+    unit: 'epochs',
+    max: 1_000_000,
+    default: 3,
+  }),
+  min_delta: number({
+    label: 'Least gain',
+    help: 'A value counts as better only by more than this.',
+    min: 0,
+    default: 0,
+  }),
+  mode: choice(['auto', 'min', 'max'], {
+    label: 'Better is',
+    help: 'min: less; max: more; auto: less for losses, and for metrics what is better for each.',
+    default: 'auto',
+  }),
+};
+
 /** Settings that the project file has and this version does not run: each with what it may say and a reading of "off". */
 export const notYetTraining: { key: string; what: string; neutral: unknown; isNeutral(value: unknown): boolean }[] = [
-  { key: 'schedule', what: 'learning rate schedules', neutral: null, isNeutral: (value) => value === null },
-  { key: 'early_stopping', what: 'early stopping', neutral: null, isNeutral: (value) => value === null },
   {
     key: 'activation_checkpointing',
     what: 'activation checkpointing',

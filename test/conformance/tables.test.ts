@@ -6,8 +6,10 @@ import { layerKind, layerKinds } from '../../engine/contract/layers/index.ts';
 import { lossKinds } from '../../engine/contract/losses.ts';
 import { metricKinds } from '../../engine/contract/metrics.ts';
 import { optimizerKinds } from '../../engine/contract/optimizers.ts';
+import { scheduleKinds, warmupFields } from '../../engine/contract/schedules.ts';
 import {
   checkpointFields,
+  earlyStoppingFields,
   loaderFields,
   modelFields,
   nameField,
@@ -19,7 +21,16 @@ import { compareTables, describeTables } from '../../engine/contract/tables.ts';
 import { transformKinds } from '../../engine/contract/transforms.ts';
 import { loadAddon } from '../../engine/native/load.ts';
 
-const tables = { layerKinds, optimizerKinds, lossKinds, metricKinds, transformKinds, sourceKinds, exportKinds };
+const tables = {
+  layerKinds,
+  optimizerKinds,
+  scheduleKinds,
+  lossKinds,
+  metricKinds,
+  transformKinds,
+  sourceKinds,
+  exportKinds,
+};
 const rows = Object.entries(tables).flatMap(([table, list]) => list.map((row) => ({ table, kind: row.kind, row })));
 
 test('the addon has the same rows with the same arguments', () => {
@@ -58,6 +69,8 @@ describe('every parameter can be a field of a form', () => {
     ...modelFields,
     ...trainingFields,
     ...checkpointFields,
+    ...earlyStoppingFields,
+    ...warmupFields,
     name: nameField,
   };
   const fields = [

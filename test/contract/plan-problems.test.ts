@@ -5,10 +5,11 @@ import type { DataFacts } from '../../engine/contract/tensors.ts';
 import { applyEdits } from './apply-edits.ts';
 import { digits } from './cases.ts';
 import { layerRows } from './problem-rows-layers.ts';
+import { scheduleRows } from './problem-rows-schedules.ts';
 import { settingsRows } from './problem-rows-settings.ts';
 import { wholeRows } from './problem-rows-whole.ts';
 
-const rows = { ...settingsRows, ...layerRows, ...wholeRows };
+const rows = { ...settingsRows, ...scheduleRows, ...layerRows, ...wholeRows };
 
 function plan(project: unknown, facts: DataFacts | null) {
   return planProject(project as { [key: string]: unknown }, facts);
@@ -40,14 +41,7 @@ describe('the faults that people make most offer a way out', () => {
   const offers: { [name: string]: string[] } = {
     'unknown kind': ['Change it to Linear'],
     'misspelt parameter': ['Rename it to bias'],
-    'not yet run': [
-      'Set it to "fp32"',
-      'Set it to null',
-      'Set it to null',
-      'Set it to false',
-      'Set it to "off"',
-      'Set it to {"kind":"single"}',
-    ],
+    'not yet run': ['Set it to "fp32"', 'Set it to false', 'Set it to "off"', 'Set it to {"kind":"single"}'],
     'no test part': ['Validate on a tenth of the training part', 'Train without validation'],
     'no full batch': ['Keep the last batch', 'Set batch_size to 50'],
     'convolution on vectors': ['Remove the Flatten before it', 'Remove this Conv2d'],

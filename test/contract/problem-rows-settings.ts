@@ -64,15 +64,11 @@ export const settingsRows: { [group: string]: Row[] } = {
       project: settings({
         precision: 'bf16',
         compile: 'max-autotune',
-        schedule: { kind: 'StepLR' },
-        early_stopping: { patience: 3 },
         activation_checkpointing: true,
         strategy: { kind: 'distributed', ranks: 2 },
       }),
       problems: [
         'NOT_SUPPORTED training.precision: This version does not run mixed precision (bf16)',
-        'NOT_SUPPORTED training.schedule: This version does not run learning rate schedules',
-        'NOT_SUPPORTED training.early_stopping: This version does not run early stopping',
         'NOT_SUPPORTED training.activation_checkpointing: This version does not run activation checkpointing',
         'NOT_SUPPORTED training.compile: This version does not run compiled modes',
         'NOT_SUPPORTED training.strategy: This version does not run training on several devices',

@@ -103,7 +103,9 @@ test.each(rows)('$name', ({ name, lines, parameters, flops }) => {
       deterministic: false,
       accumulate: 1,
       clip_grad_norm: null,
-      checkpoint: { every_epochs: 1, keep: 2, monitor: 'val_loss' },
+      schedule: null,
+      early_stopping: null,
+      checkpoint: { every_epochs: 1, every_steps: null, every_minutes: null, keep: 2, top_k: 1, monitor: 'val_loss' },
     },
   });
 });

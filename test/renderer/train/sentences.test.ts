@@ -77,7 +77,7 @@ describe('sentences', () => {
 
   test('of checkpoints', () => {
     expect(checkpointSentence(settings({}).checkpoint)).toBe('Every epoch, the last 2 kept and the best by val_loss');
-    expect(checkpointSentence({ every_epochs: 5, keep: 1, monitor: 'val_accuracy' })).toBe(
+    expect(checkpointSentence({ ...settings({}).checkpoint, every_epochs: 5, keep: 1, monitor: 'val_accuracy' })).toBe(
       'Every 5 epochs, the last one kept and the best by val_accuracy',
     );
   });

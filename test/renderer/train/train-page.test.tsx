@@ -97,13 +97,13 @@ describe('Train', () => {
   });
 
   test('what this version does not run has no control, but its problem with its fix', async () => {
-    await open({ training: { schedule: { kind: 'StepLR' }, compile: 'off' } });
+    await open({ training: { compile: 'max-autotune' } });
     showPage(<TrainPage />);
-    expect(screen.queryByLabelText(/schedule|compile|early stopping/i)).toBeNull();
-    expect(screen.getByText('This version does not run learning rate schedules')).toBeDefined();
+    expect(screen.queryByLabelText(/compile/i)).toBeNull();
+    expect(screen.getByText('This version does not run compiled modes')).toBeDefined();
     expect(screen.getByText('1 problem stands in the way of a run.')).toBeDefined();
-    await userEvent.click(screen.getByRole('button', { name: 'Set it to null' }));
-    expect(project().training.schedule).toBeNull();
+    await userEvent.click(screen.getByRole('button', { name: 'Set it to "off"' }));
+    expect(project().training.compile).toBe('off');
     expect(screen.queryByText('Problems')).toBeNull();
   });
 
