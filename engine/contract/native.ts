@@ -143,12 +143,41 @@ export interface PredictResult {
   targets: Float64Array;
 }
 
-/** Where the first non-finite value of a batch appears. */
+/** The step to look into: `batches` (default 1) from `batch` on, run in order, so that each draws what it drew in training. */
+export interface DiagnoseRequest {
+  epoch: number;
+  batch: number;
+  batches?: number;
+  /** The step's own values: with them the update is tried too, and taken back. */
+  groups?: GroupSchedule[];
+}
+
+/** What a tensor's values are; `min` and `max` of the finite ones, null without any. */
+export interface ValueCounts {
+  elements: number;
+  nan: number;
+  positive_infinity: number;
+  negative_infinity: number;
+  min: number | null;
+  max: number | null;
+}
+
+/** Where the first non-finite value of a step appears. */
 export interface Diagnosis {
-  phase: 'input' | 'forward' | 'loss' | 'backward' | 'none';
-  /** The layer's tensor path; null for input and loss. */
+  /** `parameters`: before the step began, so an earlier update made them so, and the state before this step is no good one. */
+  phase: 'parameters' | 'input' | 'forward' | 'loss' | 'backward' | 'update' | 'none';
+  /** The layer's tensor path; null for input and loss, and for a gradient that the loss made. */
   layer: string | null;
   kind: string | null;
+  /**
+   * The parameter (`3.weight`; backward: its gradient), buffer or optimizer state (`3.weight.exp_avg_sq`) it was found in. null: the batch, the
+   * layer's output, the loss; backward: the gradient that the layer hands to what comes before it.
+   */
+  tensor: string | null;
+  /** The loader's batch it was found in; null where no single one is to blame. */
+  batch: number | null;
+  /** Of that tensor; null where nothing was found. */
+  values: ValueCounts | null;
 }
 
 /** Bytes. `device_*` are null where the back end does not tell. */
@@ -172,8 +201,10 @@ export interface NativeSession {
   trainSteps(request: StepsRequest): Promise<StepsResult>;
   evaluate(request: EvaluateRequest): Promise<EvaluateResult>;
   predict(request: PredictRequest): Promise<PredictResult>;
-  /** Runs one batch without updating anything and names where it stops being finite. */
-  diagnose(request: { epoch: number; batch: number }): Promise<Diagnosis>;
+  /** Runs one step, changes nothing, and names where it stops being finite. */
+  diagnose(request: DiagnoseRequest): Promise<Diagnosis>;
+  /** Writes a training batch as it reaches the network, transformed and mixed: tensors `input` and `target` of a safetensors file. */
+  saveBatch(request: { epoch: number; batch: number }, file: string): Promise<void>;
   /** Writes model.safetensors, optimizer.safetensors and rng.safetensors into the existing folder, each fsynced. */
   saveState(folder: string): Promise<void>;
   /** Reads what `saveState` wrote; with `model_only` leaves optimizer and generators alone. Throws WEIGHTS_MISMATCH. */

@@ -33,6 +33,10 @@ function describe({ phase, layer, kind }: Diagnosis): string {
   switch (phase) {
     case 'input':
       return 'The data holds NaN or infinite values';
+    case 'parameters':
+      return `The parameters of ${name} are NaN or infinite since an earlier update, which showed`;
+    case 'update':
+      return `The update of ${name} became NaN or infinite`;
     case 'loss':
       return 'The loss became NaN or infinite';
     case 'backward':

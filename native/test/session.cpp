@@ -170,7 +170,7 @@ void looking_changes_nothing() {
   train(watched, 0, 4);
   watched.evaluate({"val", 10, true});
   watched.predict({"val", 3, 20});
-  check(watched.diagnose(0, 2).phase == "none", "a good batch was diagnosed as bad");
+  check(watched.diagnose({0, 2}).phase == "none", "a good batch was diagnosed as bad");
   train(watched, 4, 4);
   check(state(plain) == state(watched), "evaluate, predict or diagnose left traces");
 }
@@ -189,7 +189,7 @@ void non_finite_step_is_void() {
             "not exactly the steps before the bad one");
       train(spared, 0, bad);
       check(state(hit) == state(spared), "the state is not that before the bad step");
-      const Diagnosis diagnosis = hit.diagnose(0, bad);
+      const Diagnosis diagnosis = hit.diagnose({0, bad});
       check(diagnosis.phase == "input" && !diagnosis.layer, "diagnosis says " + diagnosis.phase);
       check(!train(hit, bad + 1, 3).non_finite, "the flag stayed set");
       train(spared, bad + 1, 3);
@@ -275,14 +275,14 @@ void diagnosis_names_the_layer() {
     check(session.load_weights(folder.path + "/w.safetensors").matched.size() == 2, "weights not taken");
   };
   const auto expect = [&](const std::string& phase, const std::optional<std::string>& path) {
-    const Diagnosis found = session.diagnose(0, 0);
+    const Diagnosis found = session.diagnose({0, 0});
     check(found.phase == phase && found.layer == path,
           "says " + found.phase + " at " + found.layer.value_or("nothing"));
   };
   load(3e38, 3e38);
   expect("forward", "3");
   load(std::numeric_limits<double>::infinity(), 1);
-  expect("forward", "1");
+  expect("parameters", "1");
   load(1e-38, 3e38);
   expect("none", std::nullopt);
 }
@@ -304,7 +304,7 @@ void diagnosis_follows_gradients() {
   const std::string file = folder.path + "/w.safetensors";
   write_safetensors(file, {{"1.weight", first}, {"3.weight", at::full({4, 4}, 1e20)}, {"5.weight", last}}, {});
   check(session.load_weights(file).matched.size() == 3, "weights not taken");
-  const Diagnosis found = session.diagnose(0, 0);
+  const Diagnosis found = session.diagnose({0, 0});
   check(found.phase == "backward" && found.layer == "3", "says " + found.phase + " at " + found.layer.value_or("nothing"));
 }
 

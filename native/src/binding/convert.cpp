@@ -46,6 +46,21 @@ std::vector<int64_t> integers_at(const Napi::Object& object, const char* name) {
   return integers;
 }
 
+/// One value for each of `steps`, or none, in every column.
+std::vector<GroupSchedule> groups_at(const Napi::Object& object, int64_t steps) {
+  if (!object.Get("groups").IsArray()) refuse("groups", "a list of columns");
+  const auto list = object.Get("groups").As<Napi::Array>();
+  std::vector<GroupSchedule> groups;
+  for (uint32_t i = 0; i < list.Length(); ++i) {
+    const Napi::Object group = to_object(list.Get(i), "groups");
+    groups.push_back({numbers_at(group, "lr"), numbers_at(group, "momentum"), numbers_at(group, "weight_decay")});
+    for (const auto* column : {&groups.back().lr, &groups.back().momentum, &groups.back().weight_decay}) {
+      if (!column->empty() && static_cast<int64_t>(column->size()) < steps) refuse("groups", "one value for each step");
+    }
+  }
+  return groups;
+}
+
 template <typename Array, typename T>
 Array to_typed_array(Napi::Env env, const std::vector<T>& values) {
   Array array = Array::New(env, values.size());
@@ -55,6 +70,10 @@ Array to_typed_array(Napi::Env env, const std::vector<T>& values) {
 
 Napi::Value or_null(Napi::Env env, const std::optional<int64_t>& value) {
   return value ? Napi::Number::New(env, static_cast<double>(*value)) : env.Null();
+}
+
+Napi::Value or_null(Napi::Env env, const std::optional<double>& value) {
+  return value ? Napi::Number::New(env, *value) : env.Null();
 }
 
 Napi::Value or_null(Napi::Env env, const std::optional<std::string>& value) {
@@ -99,18 +118,15 @@ bool flag_of(const Napi::Value& options, const char* name) {
 StepsRequest to_steps_request(const Napi::Value& value) {
   const Napi::Object object = to_object(value, "request");
   StepsRequest request{integer_at(object, "epoch"), integer_at(object, "batch"), integer_at(object, "steps"), {}};
-  if (!object.Get("groups").IsArray()) refuse("groups", "a list of columns");
-  const auto groups = object.Get("groups").As<Napi::Array>();
-  for (uint32_t i = 0; i < groups.Length(); ++i) {
-    const Napi::Object group = to_object(groups.Get(i), "groups");
-    request.groups.push_back(
-        {numbers_at(group, "lr"), numbers_at(group, "momentum"), numbers_at(group, "weight_decay")});
-    for (const auto* column :
-         {&request.groups.back().lr, &request.groups.back().momentum, &request.groups.back().weight_decay}) {
-      if (!column->empty() && static_cast<int64_t>(column->size()) < request.steps)
-        refuse("groups", "one value for each step");
-    }
-  }
+  request.groups = groups_at(object, request.steps);
+  return request;
+}
+
+DiagnoseRequest to_diagnose_request(const Napi::Value& value) {
+  const Napi::Object object = to_object(value, "request");
+  DiagnoseRequest request{integer_at(object, "epoch"), integer_at(object, "batch"), 1, {}};
+  if (!object.Get("batches").IsUndefined()) request.batches = integer_at(object, "batches");
+  if (!object.Get("groups").IsUndefined()) request.groups = groups_at(object, 1);
   return request;
 }
 
@@ -188,6 +204,18 @@ Napi::Value to_js(Napi::Env env, const Diagnosis& diagnosis) {
   object.Set("phase", diagnosis.phase);
   object.Set("layer", or_null(env, diagnosis.layer));
   object.Set("kind", or_null(env, diagnosis.kind));
+  object.Set("tensor", or_null(env, diagnosis.tensor));
+  object.Set("batch", or_null(env, diagnosis.batch));
+  object.Set("values", env.Null());
+  if (!diagnosis.values) return object;
+  Napi::Object values = Napi::Object::New(env);
+  values.Set("elements", static_cast<double>(diagnosis.values->elements));
+  values.Set("nan", static_cast<double>(diagnosis.values->nan));
+  values.Set("positive_infinity", static_cast<double>(diagnosis.values->positive_infinity));
+  values.Set("negative_infinity", static_cast<double>(diagnosis.values->negative_infinity));
+  values.Set("min", or_null(env, diagnosis.values->min));
+  values.Set("max", or_null(env, diagnosis.values->max));
+  object.Set("values", values);
   return object;
 }
 

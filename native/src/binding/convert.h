@@ -21,6 +21,7 @@ bool flag_of(const Napi::Value& options, const char* name);
 StepsRequest to_steps_request(const Napi::Value& value);
 EvaluateRequest to_evaluate_request(const Napi::Value& value);
 PredictRequest to_predict_request(const Napi::Value& value);
+DiagnoseRequest to_diagnose_request(const Napi::Value& value);
 RandomRequest to_random_request(const Napi::Value& value);
 /// Epoch and batch.
 std::pair<int64_t, int64_t> to_position(const Napi::Value& value);

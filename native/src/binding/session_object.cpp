@@ -36,6 +36,7 @@ Napi::Function SessionObject::define(Napi::Env env) {
                          InstanceMethod<&SessionObject::evaluate>("evaluate"),
                          InstanceMethod<&SessionObject::predict>("predict"),
                          InstanceMethod<&SessionObject::diagnose>("diagnose"),
+                         InstanceMethod<&SessionObject::save_batch>("saveBatch"),
                          InstanceMethod<&SessionObject::save_state>("saveState"),
                          InstanceMethod<&SessionObject::load_state>("loadState"),
                          InstanceMethod<&SessionObject::load_weights>("loadWeights"),
@@ -143,9 +144,15 @@ Napi::Value SessionObject::predict(const Napi::CallbackInfo& info) {
 
 Napi::Value SessionObject::diagnose(const Napi::CallbackInfo& info) {
   return call(
-      info, [&] { return to_position(info[0]); },
-      [](Session& session, const std::pair<int64_t, int64_t>& position) {
-        return session.diagnose(position.first, position.second);
+      info, [&] { return to_diagnose_request(info[0]); },
+      [](Session& session, const DiagnoseRequest& request) { return session.diagnose(request); });
+}
+
+Napi::Value SessionObject::save_batch(const Napi::CallbackInfo& info) {
+  return call(
+      info, [&] { return std::pair(to_position(info[0]), to_string(info[1], "file")); },
+      [](Session& session, const std::pair<std::pair<int64_t, int64_t>, std::string>& request) {
+        session.save_batch(request.first.first, request.first.second, request.second);
       });
 }
 

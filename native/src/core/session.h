@@ -25,8 +25,11 @@ class Session {
   EvaluateResult evaluate(const EvaluateRequest& request);
   PredictResult predict(const PredictRequest& request);
 
-  /// Runs one training batch, changes nothing, and names the first place whose values are not finite.
-  Diagnosis diagnose(int64_t epoch, int64_t batch);
+  /// Runs one step, changes nothing, and names the first place whose values are not finite.
+  Diagnosis diagnose(const DiagnoseRequest& request);
+
+  /// Writes a training batch as it reaches the network.
+  void save_batch(int64_t epoch, int64_t batch, const std::string& file);
 
   /// Writes model.safetensors, optimizer.safetensors and rng.safetensors into an existing folder.
   void save_state(const std::string& folder);

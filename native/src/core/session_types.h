@@ -69,10 +69,29 @@ struct PredictResult {
   std::vector<double> targets;  // class index, NaN where the target is no class
 };
 
+struct DiagnoseRequest {
+  int64_t epoch = 0;
+  int64_t batch = 0;
+  int64_t batches = 1;
+  std::vector<GroupSchedule> groups;  // empty: the update is not tried
+};
+
+struct ValueCounts {
+  int64_t elements = 0;
+  int64_t nan = 0;
+  int64_t positive_infinity = 0;
+  int64_t negative_infinity = 0;
+  std::optional<double> min;  // of the finite ones
+  std::optional<double> max;
+};
+
 struct Diagnosis {
-  std::string phase = "none";  // input, forward, loss, backward, none
+  std::string phase = "none";  // parameters, input, forward, loss, backward, update, none
   std::optional<std::string> layer;
   std::optional<std::string> kind;
+  std::optional<std::string> tensor;
+  std::optional<int64_t> batch;
+  std::optional<ValueCounts> values;
 };
 
 struct ShapeDifference {

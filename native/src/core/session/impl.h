@@ -29,7 +29,8 @@ class Session::Impl {
   StepsResult train_steps(const StepsRequest& request);
   EvaluateResult evaluate(const EvaluateRequest& request);
   PredictResult predict(const PredictRequest& request);
-  Diagnosis diagnose(int64_t epoch, int64_t batch);
+  Diagnosis diagnose(const DiagnoseRequest& request);
+  void save_batch(int64_t epoch, int64_t batch, const std::string& file);
   void save_state(const std::string& folder);
   void load_state(const std::string& folder, bool model_only);
   LoadReport load_weights(const std::string& file);
@@ -40,6 +41,10 @@ class Session::Impl {
 
  private:
   class Step;
+  class Examination;
+
+  /// A training batch as it reaches the network.
+  Batch train_batch(int64_t epoch, int64_t index) { return loader_.train_batch(epoch, index); }
 
   /// A forward; before the first one, the layers' shapes are checked against the plan with one sample.
   at::Tensor forward(const at::Tensor& input, bool training);

@@ -91,9 +91,13 @@ PredictResult Session::predict(const PredictRequest& request) {
   const std::lock_guard turn(computing());
   return impl_->predict(request);
 }
-Diagnosis Session::diagnose(int64_t epoch, int64_t batch) {
+Diagnosis Session::diagnose(const DiagnoseRequest& request) {
   const std::lock_guard turn(computing());
-  return impl_->diagnose(epoch, batch);
+  return impl_->diagnose(request);
+}
+void Session::save_batch(int64_t epoch, int64_t batch, const std::string& file) {
+  const std::lock_guard turn(computing());
+  impl_->save_batch(epoch, batch, file);
 }
 void Session::save_state(const std::string& folder) {
   impl_->save_state(folder);

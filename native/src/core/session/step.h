@@ -20,6 +20,9 @@ class Columns {
   std::vector<std::vector<at::Tensor>> values_;
 };
 
+/// What the request has for one of its steps.
+StepValues step_values(const std::vector<GroupSchedule>& groups, int64_t step);
+
 /// Unless `finish` was reached, buffers and generators go back to where the step began. Lives within a
 /// Generators::Scope.
 class Session::Impl::Step {

@@ -15,12 +15,12 @@ std::optional<double> value_at(const std::vector<double>& column, int64_t step) 
   return column.at(static_cast<size_t>(step));
 }
 
-StepValues step_values(const StepsRequest& request, int64_t step) {
-  const GroupSchedule& group = request.groups.at(0);
+}  // namespace
+
+StepValues step_values(const std::vector<GroupSchedule>& groups, int64_t step) {
+  const GroupSchedule& group = groups.at(0);
   return {group.lr.at(static_cast<size_t>(step)), value_at(group.momentum, step), value_at(group.weight_decay, step)};
 }
-
-}  // namespace
 
 StepsResult Session::Impl::train_steps(const StepsRequest& request) {
   const SettingsScope settings(plan_);
@@ -48,13 +48,13 @@ StepsResult Session::Impl::train_steps(const StepsRequest& request) {
         break;
       }
       clock.skip();
-      const Batch batch = loader_.train_batch(request.epoch, next + i);
+      const Batch batch = train_batch(request.epoch, next + i);
       clock.mark_batch(batch.wait_seconds);
       step.run_batch(batch, batches, clock);
     }
     if (result.cancelled) break;
     clock.skip();
-    step.finish(step_values(request, static_cast<int64_t>(samples.size())), columns);
+    step.finish(step_values(request.groups, static_cast<int64_t>(samples.size())), columns);
     clock.mark(&PhaseSeconds::optimizer);
     generator_states.push_back(step.generator());
     samples.push_back(step.samples());
