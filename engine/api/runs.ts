@@ -6,6 +6,7 @@ import { waitMs } from '../contract/api.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { readProject, resolveProject } from '../contract/project.ts';
 import { bytes } from '../format.ts';
+import { readAutopsy } from '../runs/autopsy.ts';
 import { listTrash, renameRun, restoreRun, trashRun, writeNotes } from '../runs/care.ts';
 import { exportedFile, runDetails } from '../runs/details.ts';
 import { findRun } from '../runs/folder.ts';
@@ -37,6 +38,7 @@ export function runCalls(parts: Parts) {
   return {
     watch: calls.watch.handler(({ input, signal }) => runList.watch(input.seen, waitMs, signal)),
     details: calls.details.handler(async ({ input }) => runDetails(await reach(input.run))),
+    autopsy: calls.autopsy.handler(async ({ input }) => readAutopsy(await reach(input.run))),
     start: calls.start.handler(async ({ input: { file, text } }) => {
       const projectFile = await places.reach(file);
       const { device, threads } = await settings.read();

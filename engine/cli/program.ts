@@ -1,6 +1,7 @@
 /** The command line's program: its commands, and its errors in our words. */
 import { Command, CommanderError } from 'commander';
 import { GradloomError } from '../contract/errors.ts';
+import { addAutopsy } from './autopsy.ts';
 import { addCare } from './care.ts';
 import type { AddCommand, Context } from './context.ts';
 import { addDemo } from './demo.ts';
@@ -20,6 +21,7 @@ const commands: AddCommand[] = [
   addExport,
   addRuns,
   addCare,
+  addAutopsy,
   addFind,
   addDevices,
   addServe,

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { RunEvent } from '../contract/events.ts';
 import { type EndEvent, type EventSink, RunControl, resumeRun, trainRun } from '../runs/index.ts';
+import { set } from '../runs/prepare.ts';
 import { positiveInteger, setting } from './arguments.ts';
 import { type AddCommand, type Context, withSignals } from './context.ts';
 import { codeOfEnd, signalCode } from './exit-codes.ts';
@@ -21,12 +22,21 @@ export const addTrain: AddCommand = (program, context) => {
     .argument('<run>', 'run folder or name')
     .option('--epochs <n>', 'new total number of epochs', positiveInteger)
     .option('--device <device>', 'device to go on with')
+    .option('--set <key.path=json>', "change a setting of the run's project from here on; may be repeated", setting)
     .summary('go on with a run')
     .description('Goes on with a run from its newest checkpoint, also on another device; extends a finished one.')
-    .action(async (run: string, options: { epochs?: number; device?: string }) => {
-      await runHere(context, (sink, control) => resumeRun({ run, ...options }, sink, control));
+    .action(async (run: string, { set: settings, ...options }: ResumeOptions) => {
+      const edits = settings?.map(([key, value]) => set(key, value));
+      const request = { run, ...options, ...(edits ? { edits } : {}) };
+      await runHere(context, (sink, control) => resumeRun(request, sink, control));
     });
 };
+
+interface ResumeOptions {
+  epochs?: number;
+  device?: string;
+  set?: [string, unknown][];
+}
 
 export interface TrainOptions {
   run?: string;

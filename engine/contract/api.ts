@@ -7,6 +7,7 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { findCalls, taskCalls, verifyCalls } from './api-tasks.ts';
+import { autopsySchema, editSchema } from './autopsy.ts';
 import { errorInfoSchema } from './errors.ts';
 import { numSchema, runActions, runStates } from './events.ts';
 import { summarySchema } from './summary.ts';
@@ -224,10 +225,19 @@ export const api = {
       .input(z.object({ seen: z.string().exactOptional() }))
       .output(z.object({ version: z.string(), runs: z.array(runRow) })),
     details: oc.input(run).output(made<RunDetails>()),
+    /** Why it last stopped being finite; null: it never did. */
+    autopsy: oc.input(run).output(autopsySchema.nullable()),
     /** Of the project as it is in the window, saved or not. Answers when the run has begun. */
     start: oc.input(z.object({ file: z.string(), text: z.string() })).output(z.object({ run: z.string() })),
     resume: oc
-      .input(run.extend({ epochs: z.number().int().exactOptional(), device: z.string().exactOptional() }))
+      .input(
+        run.extend({
+          epochs: z.number().int().exactOptional(),
+          device: z.string().exactOptional(),
+          /** Changes to the run's project from here on, such as an autopsy's remedy; what a checkpoint cannot be gone on with is refused. */
+          edits: z.array(editSchema).exactOptional(),
+        }),
+      )
       .output(z.object({ run: z.string() })),
     act: oc.input(run.extend({ action: z.enum(runActions) })).output(z.object({ status: z.enum(runStates) })),
     /** `points`: how many buckets the window can show; it may get fewer, never more. */

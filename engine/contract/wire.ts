@@ -1,5 +1,6 @@
 /** What the service tells of templates, data, devices and runs: objects made whole by the engine, read by the window. */
 import type { RunRow } from './api.ts';
+import type { Autopsy } from './autopsy.ts';
 import type { NativeDevice } from './native.ts';
 import type { DataFacts } from './tensors.ts';
 
@@ -53,6 +54,8 @@ export interface RunDetails extends RunRow {
   project: string;
   environment: { [key: string]: unknown };
   checkpoints: { folder: string; step: number; epoch: number; roles: string[]; bytes: number }[];
+  /** Why it stopped being finite, if it did. */
+  autopsy: Autopsy | null;
   exports: { name: string; bytes: number; modified: string }[];
   /** Of the whole folder. */
   bytes: number;

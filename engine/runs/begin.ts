@@ -95,6 +95,7 @@ async function open(
     training: {
       session,
       plan: native,
+      planned: plan,
       epochs,
       checkpoint,
       checkpoints: new Checkpoints(folder, checkpoint.keep),

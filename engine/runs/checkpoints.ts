@@ -161,6 +161,14 @@ export class Checkpoints {
     return { found: null, damaged: faults };
   }
 
+  /** Sets aside the newest ones, down to the first that is good. */
+  setAsideUntil(isGood: (folder: string) => boolean): void {
+    for (const entry of [...this.#index.checkpoints].reverse()) {
+      if (isGood(path.join(this.#base, entry.folder))) return;
+      this.#setAside(entry);
+    }
+  }
+
   /**
    * For who wants the model only: neither the optimizer's nor the generators' files are looked at. A `last` that the index names and that is
    * gone is the newest whole one.

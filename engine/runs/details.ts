@@ -4,6 +4,7 @@ import path from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
 import type { RunDetails } from '../contract/wire.ts';
 import { systemError } from '../files.ts';
+import { readAutopsy } from './autopsy.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { exportName } from './export-target.ts';
 import { checkpointsName, environmentName, findRun, projectName } from './folder.ts';
@@ -28,6 +29,7 @@ export async function runDetails(run: string): Promise<RunDetails> {
     notes: readNotes(folder),
     project,
     environment,
+    autopsy: listing.summary?.error?.code === 'NON_FINITE' ? readAutopsy(folder) : null,
     checkpoints: await checkpointsOf(folder),
     exports,
     bytes,

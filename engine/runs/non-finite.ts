@@ -1,53 +1,211 @@
-/** Says where a step stopped being finite. */
+/** A step that is not finite ends the run: what happened is looked into, the last good state kept, and all of it written down and told. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Autopsy } from '../contract/autopsy.ts';
 import { GradloomError } from '../contract/errors.ts';
-import type { Diagnosis, NativePlan, NativeSession } from '../contract/native.ts';
-import type { TrainingState } from './checkpoints.ts';
+import type { GroupSchedule, NativePlan, NativeSplit } from '../contract/native.ts';
+import type { Plan, PlannedLayer } from '../contract/plan.ts';
+import { loadAddon } from '../native/load.ts';
+import { autopsyName } from './autopsy.ts';
+import { allTargetsAre, notFinite, rowsAt, samplesOfBatch } from './batch-samples.ts';
+import { replaceJson } from './durable.ts';
+import { type Finding, remediesFor } from './remedies.ts';
+import type { Training } from './trainer.ts';
 
-/** The step after `state`, which the session has taken back: its batches are run once more, one by one, without updating anything. */
-export async function nonFiniteError(
-  session: NativeSession,
-  plan: NativePlan,
-  state: TrainingState,
-  batches: number,
+const batchName = 'autopsy.safetensors';
+const modelName = 'model.safetensors';
+
+/** The step after the state, which the session has taken back: it is done once more and taken back again. `groups`: its values. */
+export async function examineStep(training: Training, batches: number, groups: GroupSchedule[]): Promise<Finding> {
+  const { plan, planned, session, state } = training;
+  const place = { epoch: state.epoch - 1, batch: state.batch };
+  const found = await session.diagnose({ ...place, batches: Math.min(plan.accumulate, batches - state.batch), groups });
+  const batch = found.batch ?? state.batch;
+  const samples = samplesOfBatch(plan, loadAddon(), place.epoch, batch);
+  const part = (plan.data.splits.train as NativeSplit).part;
+  const ignored = plan.loss.args.ignore_index;
+  return {
+    ...circumstances(training, batches),
+    phase: found.phase,
+    layer: found.layer,
+    kind: found.kind,
+    ...namesOf(planned, found.layer),
+    tensor: found.tensor,
+    values: found.values,
+    batch: batch + 1,
+    part,
+    samples,
+    faulty: faultyOf(plan, part, samples),
+    lr: groups[0]?.lr[0] ?? null,
+    allIgnored:
+      found.phase === 'loss' &&
+      typeof ignored === 'number' &&
+      allTargetsAre(column(plan, part, 'target'), samples, ignored),
+  };
+}
+
+/** An epoch that ended with a validation loss that is not finite. */
+export async function examineEvaluation(training: Training, batches: number): Promise<Finding> {
+  const { plan, planned, session, state } = training;
+  const found = await session.diagnose({ epoch: state.epoch - 1, batch: 0 });
+  const spoilt = found.phase === 'parameters';
+  const split = plan.data.splits.val as NativeSplit;
+  const positions = spoilt ? [] : Array.from({ length: split.count }, (_, i) => i);
+  const faulty = faultyOf(plan, split.part, rowsAt(split, positions));
+  return {
+    ...circumstances(training, batches),
+    phase: spoilt ? 'parameters' : 'evaluation',
+    layer: spoilt ? found.layer : null,
+    kind: spoilt ? found.kind : null,
+    ...namesOf(planned, spoilt ? found.layer : null),
+    tensor: spoilt ? found.tensor : null,
+    values: spoilt ? found.values : null,
+    step: state.step,
+    batch: null,
+    part: split.part,
+    samples: [],
+    faulty,
+    lr: null,
+    allIgnored: false,
+  };
+}
+
+function circumstances({ plan, planned, record, state }: Training, batches: number) {
+  return {
+    step: state.step + 1,
+    epoch: state.epoch,
+    batches,
+    precision: 'precision' in plan ? String(plan.precision) : planned.project.training.precision,
+    recent: record.recent.columns(),
+    batch_file: null,
+    checkpoint: null,
+  };
+}
+
+/** Keeps the last good state and writes `autopsy.json`; answers the error that ends the run. `save` saves the state as it stands. */
+export async function failNonFinite(
+  training: Training,
+  found: Finding,
+  save: () => Promise<void>,
 ): Promise<GradloomError> {
-  const where = `in step ${state.step + 1} (epoch ${state.epoch}`;
-  const end = Math.min(batches, state.batch + plan.accumulate);
-  for (let batch = state.batch; batch < end; batch += 1) {
-    const found = await session.diagnose({ epoch: state.epoch - 1, batch });
-    if (found.phase === 'none') continue;
-    return new GradloomError(
-      'NON_FINITE',
-      `${describe(found)} ${where}, batch ${batch + 1} of ${batches}); the state before that step is saved`,
-      { hint: hintFor(found), ...(found.layer === null ? {} : { path: found.layer }) },
-    );
+  const { checkpoints, planned, record, state } = training;
+  if (found.phase === 'parameters') checkpoints.setAsideUntil(isFiniteModel);
+  else await save(); // everything stands as before the step
+  const last = checkpoints.last;
+  const told: Finding = { ...found, checkpoint: last ? { folder: last.folder, step: last.step } : null };
+  if (told.batch !== null && (await batchSaved(training, told.batch - 1))) told.batch_file = batchName;
+  const { allIgnored: _, ...facts } = told;
+  const remedies = remediesFor(told, planned);
+  const message = `${describe(told)} ${where(told)}; ${kept(told, state.step)}`;
+  const autopsy: Autopsy = { version: 1, time: new Date().toISOString(), message, ...facts, remedies };
+  try {
+    replaceJson(path.join(record.folder, autopsyName), autopsy);
+  } catch {
+    // a full disk: the error says the most important
   }
-  return new GradloomError(
-    'NON_FINITE',
-    `The gradient became NaN or infinite ${where}, from batch ${state.batch + 1} of ${batches}); the state before that step is saved`,
-    { hint: 'Train with a smaller learning rate, or set training.clip_grad_norm.' },
+  const place = told.place ?? told.layer;
+  return new GradloomError('NON_FINITE', message, {
+    hint: hintFrom(remedies, path.basename(record.folder)),
+    ...(place === null ? {} : { path: place }),
+  });
+}
+
+async function batchSaved({ record, session, state }: Training, batch: number): Promise<boolean> {
+  try {
+    await session.saveBatch({ epoch: state.epoch - 1, batch }, path.join(record.folder, batchName));
+    return true;
+  } catch {
+    return false; // a full disk
+  }
+}
+
+function column(plan: NativePlan, part: string, role: 'input' | 'target') {
+  return (plan.data.parts[part] as NativePlan['data']['parts'][string])[role];
+}
+
+function faultyOf(plan: NativePlan, part: string, samples: readonly number[]): Finding['faulty'] {
+  return (['input', 'target'] as const).flatMap((role) =>
+    notFinite(column(plan, part, role), samples).map((sample) => ({ sample, column: role })),
   );
 }
 
-function describe({ phase, layer, kind }: Diagnosis): string {
-  const name = layer === null ? 'the network' : `layer ${layer}${kind === null ? '' : ` (${kind})`}`;
-  switch (phase) {
-    case 'input':
-      return 'The data holds NaN or infinite values';
-    case 'parameters':
-      return `The parameters of ${name} are NaN or infinite since an earlier update, which showed`;
-    case 'update':
-      return `The update of ${name} became NaN or infinite`;
-    case 'loss':
-      return 'The loss became NaN or infinite';
-    case 'backward':
-      return `The gradient of ${name} became NaN or infinite`;
-    default:
-      return `The output of ${name} became NaN or infinite`;
+function namesOf(plan: Plan, layer: string | null): { name: string | null; place: string | null } {
+  const found = layer === null ? undefined : findPlanned(plan.layers, layer);
+  return { name: found?.name ?? null, place: found?.place ?? null };
+}
+
+function findPlanned(layers: readonly PlannedLayer[], wanted: string): PlannedLayer | undefined {
+  for (const layer of layers) {
+    if (layer.path === wanted) return layer;
+    const inside = findPlanned(layer.children?.flatMap((child) => child.layers) ?? [], wanted);
+    if (inside) return inside;
+  }
+  return undefined;
+}
+
+/** Of a checkpoint's folder. What cannot be read is left to whoever reads it. */
+function isFiniteModel(folder: string): boolean {
+  try {
+    const file = readFileSync(path.join(folder, modelName));
+    const start = 8 + Number(file.readBigUInt64LE());
+    const header = JSON.parse(file.toString('utf8', 8, start)) as Record<
+      string,
+      { dtype?: string; data_offsets?: [number, number] }
+    >;
+    return Object.values(header).every(({ dtype, data_offsets: [from, to] = [0, 0] }) => {
+      if (dtype !== 'F32') return true;
+      const bytes = file.buffer.slice(file.byteOffset + start + from, file.byteOffset + start + to);
+      return new Float32Array(bytes).every((value) => Number.isFinite(value));
+    });
+  } catch {
+    return true;
   }
 }
 
-function hintFor({ phase }: Diagnosis): string {
-  return phase === 'input'
-    ? 'Look for missing or broken samples in the data, and at the transforms.'
-    : 'Train with a smaller learning rate, or set training.clip_grad_norm; a normalisation layer may help too.';
+function describe({ phase, layer, kind, name, tensor, faulty, part }: Finding): string {
+  const inside = [kind, ...(name === null ? [] : [`"${name}"`])].filter((word) => word !== null).join(', ');
+  const which = layer === null ? 'the network' : `layer ${layer}${inside === '' ? '' : ` (${inside})`}`;
+  const [first] = faulty;
+  switch (phase) {
+    case 'input':
+      return first === undefined
+        ? 'The batch holds NaN or infinite values after the transforms'
+        : `The data holds NaN or infinite values (${first.column} of sample ${first.sample} of the ${part} part)`;
+    case 'parameters':
+      return `The parameters of ${which} are NaN or infinite since an earlier update, which showed`;
+    case 'update':
+      return `The update of ${tensor ?? which} became NaN or infinite`;
+    case 'loss':
+      return 'The loss became NaN or infinite';
+    case 'backward':
+      return layer === null
+        ? 'The gradient of the loss became NaN or infinite'
+        : `The gradient of ${which} became NaN or infinite`;
+    case 'forward':
+      return `The output of ${which} became NaN or infinite`;
+    case 'evaluation':
+      return first === undefined
+        ? 'The validation loss became NaN or infinite'
+        : `The validation loss is NaN or infinite, because the data is (${first.column} of sample ${first.sample} of the ${part} part)`;
+    default:
+      return 'The gradient became NaN or infinite';
+  }
+}
+
+function where({ step, epoch, batch, batches }: Finding): string {
+  return batch === null ? `after epoch ${epoch}` : `in step ${step} (epoch ${epoch}, batch ${batch} of ${batches})`;
+}
+
+function kept({ phase, checkpoint }: Finding, step: number): string {
+  if (phase !== 'parameters') return `the state ${phase === 'evaluation' ? 'then' : 'before that step'} is saved`;
+  if (checkpoint === null) return 'no state was saved before that';
+  return `the last good state is that of step ${checkpoint.step}${checkpoint.step < step ? `, ${step - checkpoint.step} steps before` : ''}`;
+}
+
+function hintFrom(remedies: readonly { label: string }[], run: string): string {
+  const [first, second] = remedies.map(({ label }) => label);
+  const more = `gradloom autopsy ${run}`;
+  if (first === undefined) return `See ${more}.`;
+  const or = second === undefined ? '' : `, or: ${second.charAt(0).toLowerCase()}${second.slice(1)}`;
+  return `${first}${or}. More: ${more}`;
 }

@@ -1,5 +1,6 @@
 /** What the service and a worker say to each other; both parse every message. One job a worker. */
 import { z } from 'zod';
+import { editSchema } from '../contract/autopsy.ts';
 import { errorInfoSchema } from '../contract/errors.ts';
 import { runActions, runEventSchema, runStates } from '../contract/events.ts';
 import { type LrFinding, lrOptionsSchema, taskProgressSchema } from '../contract/finders.ts';
@@ -30,6 +31,7 @@ const resumeRequest = z.object({
   run: z.string(),
   epochs: z.number().exactOptional(),
   device: z.string().exactOptional(),
+  edits: z.array(editSchema).exactOptional(),
 });
 
 const split = z.enum(['train', 'val', 'test']);

@@ -25,6 +25,7 @@ import {
   type PreparedData,
   planRun,
   prepareData,
+  refuseUnknownSettings,
   set,
 } from './prepare.ts';
 import { packingProgress, RunRecord } from './record.ts';
@@ -49,8 +50,10 @@ export async function resumeRun(
   return whileHeld({ folder, lock }, control, async () => {
     removeTemporaryFiles(folder);
     const written = readRunProject(folder);
-    const text =
-      request.epochs === undefined ? written : editProject(written, [set('training.epochs', request.epochs)]);
+    const text = editProject(written, [
+      ...(request.epochs === undefined ? [] : [set('training.epochs', request.epochs)]),
+      ...(request.edits ?? []),
+    ]);
     const { checkpoint, epochs } = resolveProject(readProject(text).project ?? {}).training;
     const checkpoints = new Checkpoints(folder, checkpoint.keep);
     checkpoints.removeLeftovers();
@@ -59,6 +62,10 @@ export async function resumeRun(
     if (found && !checkpoints.hasBest) found.state.best = null; // its weights are lost: the next good epoch is the best there is
 
     const planned = await planRun({ text, baseDir: folder, label: path.basename(folder) });
+    refuseUnknownSettings(
+      request.edits?.map((edit) => [edit.path.join('.'), edit.value]),
+      planned.warnings,
+    );
     const before = await readEnvironment(folder);
     const lost = found || damaged.length > 0 ? null : lostWork(await readJournal(folder));
     const hardware = hardwareFor(planned, before, request.device, addon);
@@ -85,6 +92,7 @@ export async function resumeRun(
       const training = {
         session,
         plan: native,
+        planned: planned.plan,
         epochs,
         checkpoint,
         checkpoints,

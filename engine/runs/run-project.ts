@@ -32,19 +32,21 @@ const fixedWithinEpoch = /^(data\.loader\.(batch_size|shuffle|drop_last)|trainin
 
 /** What somebody has changed in a run's `project.json` since it last ran. `--epochs` of a resume is no such change. */
 export class ProjectChanges {
-  readonly #names: string[];
+  readonly #changes: Change[];
   readonly #model: boolean;
 
   constructor(before: Project, now: Plan, facts: DataFacts, given: { epochs: boolean }) {
     const then = planProject(before, facts);
-    const names = differences(then.project, now.project).map((name) => name.replace('.args', ''));
-    this.#names = names.filter((name) => !(given.epochs && name === 'training.epochs'));
+    this.#changes = differences(then.project, now.project)
+      .map((change) => ({ ...change, name: change.name.replace('.args', '') }))
+      .filter(({ name }) => !(given.epochs && name === 'training.epochs'));
     this.#model = !isDeepStrictEqual(then.model, now.model); // names and notes of layers change nothing
   }
 
   /** @throws GradloomError PROJECT_INVALID for what the checkpoint cannot be gone on with */
   refuse(state: TrainingState, folder: string): void {
-    const refused = this.#names.filter(
+    const names = this.#changes.map(({ name }) => name);
+    const refused = names.filter(
       (name) =>
         name === 'training.optimizer.kind' ||
         (this.#model && /^model\.(layers|blocks)/.test(name)) ||
@@ -62,9 +64,9 @@ export class ProjectChanges {
 
   advice(): Advice[] {
     // Resuming keeps to the device that was used last.
-    const used = this.#names.filter((name) => name !== 'training.device');
+    const used = this.#changes.filter(({ name }) => name !== 'training.device');
     const device: Advice[] =
-      used.length === this.#names.length
+      used.length === this.#changes.length
         ? []
         : [
             {
@@ -74,17 +76,30 @@ export class ProjectChanges {
             },
           ];
     if (used.length === 0) return device;
-    const message = `The run's project.json was changed since it last ran; from here on it trains with the new ${list(used)}`;
+    const message = `The run's project.json was changed since it last ran; from here on it trains with the new ${list(used.map(shown))}`;
     return [{ code: 'PROJECT_CHANGED', message }, ...device];
   }
 }
 
-/** Paths of the values that differ between two trees of plain data: `training.optimizer.lr`. A key that is missing differs. */
-function differences(before: unknown, now: unknown, place = ''): string[] {
+interface Change {
+  /** `training.optimizer.lr` */
+  name: string;
+  before: unknown;
+  now: unknown;
+}
+
+/** The values that differ between two trees of plain data. A key that is missing differs. */
+function differences(before: unknown, now: unknown, name = ''): Change[] {
   if (isDeepStrictEqual(before, now)) return [];
-  if (!isTree(before) || !isTree(now)) return [place];
+  if (!isTree(before) || !isTree(now)) return [{ name, before, now }];
   const keys = new Set([...Object.keys(before), ...Object.keys(now)]);
-  return [...keys].flatMap((key) => differences(before[key], now[key], place === '' ? key : `${place}.${key}`));
+  return [...keys].flatMap((key) => differences(before[key], now[key], name === '' ? key : `${name}.${key}`));
+}
+
+/** With what it was and is, where that is a plain value. */
+function shown({ name, before, now }: Change): string {
+  const plain = (value: unknown) => value === null || ['number', 'string', 'boolean'].includes(typeof value);
+  return plain(before) && plain(now) ? `${name} (${before} → ${now})` : name;
 }
 
 function isTree(value: unknown): value is Record<string, unknown> {

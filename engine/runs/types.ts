@@ -1,5 +1,6 @@
 /** What is asked of the runs, and what they answer. */
 import type { Num, RunEvent, RunState } from '../contract/events.ts';
+import type { Edit } from '../contract/problems.ts';
 import type { SplitName } from '../data/index.ts';
 import type { RunSummary } from './summary.ts';
 
@@ -26,6 +27,8 @@ export interface ResumeRequest {
   /** The new total. */
   epochs?: number;
   device?: string;
+  /** Changes to the run's project from here on: what an autopsy advises, say. */
+  edits?: Edit[];
 }
 
 export type EventSink = (event: RunEvent) => void;

@@ -58,13 +58,15 @@ describe('a project edited between two lives', () => {
     expect(advice).toMatchObject([
       {
         code: 'PROJECT_CHANGED',
-        message: expect.stringMatching(/data\.loader\.batch_size.*training\.optimizer\.lr$/),
+        message: expect.stringMatching(/data\.loader\.batch_size.*training\.optimizer\.lr \(\S+ → 0\.5\)$/),
       },
       { code: 'PROJECT_CHANGED', hint: expect.stringContaining('--device') },
     ]);
     expect(events.find(({ type }) => type === 'epoch')).toMatchObject({ lr: 0.5 });
     edit(run, 'training.epochs', 4);
-    expect((await resumed(run)).advice).toMatchObject([{ message: expect.stringMatching(/new training\.epochs$/) }]);
+    expect((await resumed(run)).advice).toMatchObject([
+      { message: expect.stringMatching(/new training\.epochs \(\d+ → 4\)$/) },
+    ]);
   });
 
   test.each<['epoch' | 'steps', string, unknown]>([

@@ -1,0 +1,213 @@
+/** What usually helps against values that are not finite, for exactly what was found; as edits of the project where that can be. */
+import type { Autopsy, Remedy } from '../contract/autopsy.ts';
+import { fromNum } from '../contract/events.ts';
+import { fieldInfo } from '../contract/fields.ts';
+import { optimizers } from '../contract/optimizers.ts';
+import type { Plan } from '../contract/plan.ts';
+import { removeEdit, setEdit } from '../contract/report.ts';
+
+export interface Finding extends Omit<Autopsy, 'remedies' | 'message' | 'version' | 'time'> {
+  /** Every target of the batch is the class that the loss ignores: its mean is 0 divided by 0. */
+  allIgnored: boolean;
+}
+
+/** Best first. */
+export function remediesFor(found: Finding, plan: Plan): Remedy[] {
+  if (found.faulty.length > 0) return [faultyData(found)];
+  if (found.phase === 'input') return [byTransforms(plan)];
+  if (found.allIgnored) return [allIgnored(plan)];
+  return [
+    ...logOfZero(found, plan),
+    ...byPrecision(found),
+    ...lowerRate(found, plan),
+    ...clipping(plan),
+    ...warmUp(found, plan),
+    ...zeroEpsilon(found, plan),
+    ...largeInput(found),
+  ];
+}
+
+function faultyData({ faulty, part }: Finding): Remedy {
+  const [first] = faulty as [Finding['faulty'][number], ...Finding['faulty']];
+  const others = faulty.length > 1 ? `, and ${faulty.length - 1} more in this batch` : '';
+  return {
+    label: `Mend or remove sample ${first.sample} of the ${part} part${others}`,
+    why: `Its ${first.column === 'input' ? 'values are' : 'target is'} NaN or infinite in the data itself; no setting helps against that.`,
+    edits: [],
+  };
+}
+
+function byTransforms(plan: Plan): Remedy {
+  const last = plan.transforms.length - 1;
+  const kinds = plan.transforms.map(({ kind }) => kind).join(', ');
+  return {
+    label: 'Look at the transforms',
+    why: `The data is finite, so one of its transforms (${kinds || 'none'}) makes NaN or infinite values of it.`,
+    edits: last === 0 ? [removeEdit(['data', 'transforms', 0])] : [],
+  };
+}
+
+function allIgnored(plan: Plan): Remedy {
+  const larger = 2 * plan.project.data.loader.batch_size;
+  return {
+    label: `Set batch_size to ${larger}`,
+    why: 'Every target of this batch is the one that the loss ignores, and the mean of nothing is NaN: larger batches make that rare.',
+    edits: [setEdit(['data', 'loader', 'batch_size'], larger)],
+  };
+}
+
+/** Losses of probabilities take a logarithm, which a probability of 0 or 1 makes infinite. */
+function logOfZero({ phase }: Finding, plan: Plan): Remedy[] {
+  if (phase !== 'loss' && phase !== 'backward') return [];
+  const last = plan.layers.at(-1);
+  const lossPlace = ['training', 'loss'];
+  if (plan.loss.kind === 'BCELoss') {
+    const sigmoid = last?.kind === 'Sigmoid' ? [removeEdit(placeOf(last.place))] : [];
+    return [
+      {
+        label: `Use BCEWithLogitsLoss${sigmoid.length > 0 ? ' and remove the Sigmoid' : ''}`,
+        why: 'BCELoss takes the logarithm of probabilities, and that of 0 is infinite; BCEWithLogitsLoss takes the scores and stays finite.',
+        edits: [...sigmoid, setEdit([...lossPlace, 'kind'], 'BCEWithLogitsLoss')],
+      },
+    ];
+  }
+  if (plan.loss.kind === 'NLLLoss') {
+    const layers = plan.project.model.layers.length;
+    const needed = last?.kind !== 'LogSoftmax';
+    return [
+      {
+        label: needed ? 'Use CrossEntropyLoss' : 'Use CrossEntropyLoss and remove the LogSoftmax',
+        why: 'NLLLoss wants logarithms of probabilities; CrossEntropyLoss takes scores and computes them without ever taking the logarithm of 0.',
+        edits: [
+          ...(needed || layers === 0 || !last ? [] : [removeEdit(placeOf(last.place))]),
+          setEdit([...lossPlace, 'kind'], 'CrossEntropyLoss'),
+        ],
+      },
+    ];
+  }
+  return [];
+}
+
+function byPrecision({ precision, phase }: Finding): Remedy[] {
+  if (precision === 'fp32' || phase === 'parameters') return [];
+  const next = precision === 'fp16' ? 'bf16' : 'fp32';
+  return [
+    {
+      label: `Set precision to ${next}`,
+      why:
+        precision === 'fp16'
+          ? 'fp16 ends at 65,504: a larger value is infinite. bf16 reaches as far as fp32.'
+          : 'bf16 keeps three digits: small differences and long sums may be lost in it.',
+      edits: [setEdit(['training', 'precision'], next)],
+    },
+  ];
+}
+
+/** A tenth, as a person would write it. */
+function lowerRate(found: Finding, plan: Plan): Remedy[] {
+  const lr = plan.optimizer.args.lr;
+  if (typeof lr !== 'number' || lr === 0) return [];
+  const lower = Number((lr / 10).toPrecision(2));
+  return [
+    {
+      label: `Set the learning rate to ${lower}`,
+      why: `${evidence(found, plan, lr)} A rate that is too large is the most frequent cause.`,
+      edits: [setEdit(['training', 'optimizer', 'lr'], lower)],
+    },
+  ];
+}
+
+function evidence({ recent }: Finding, plan: Plan, lr: number): string {
+  const losses = recent.loss.map(fromNum);
+  const [first, last] = [losses[0], losses.at(-1)];
+  if (first !== undefined && last !== undefined && losses.length > 1 && last > 1.5 * first) {
+    return `The loss had risen from ${short(first)} to ${short(last)} over the last ${losses.length} steps.`;
+  }
+  const norms = (recent.grad_norm ?? []).map(fromNum);
+  const [early, late] = [norms[0], norms.at(-1)];
+  if (early !== undefined && late !== undefined && norms.length > 1 && late > 3 * early) {
+    return `The gradient's norm had grown from ${short(early)} to ${short(late)} over the last ${norms.length} steps.`;
+  }
+  const schema = optimizers.get(plan.optimizer.kind)?.params.lr;
+  const usual = schema && fieldInfo(schema).default;
+  if (typeof usual === 'number' && lr >= 10 * usual) {
+    return `${lr} is ${short(lr / usual)} times what ${plan.optimizer.kind} usually takes.`;
+  }
+  return `The learning rate is ${lr}.`;
+}
+
+const short = (value: number): string => String(Number(value.toPrecision(3)));
+
+function clipping(plan: Plan): Remedy[] {
+  const limit = plan.project.training.clip_grad_norm;
+  if (limit === null) {
+    return [
+      {
+        label: 'Clip the gradient to a norm of 1',
+        why: 'One steep batch then cannot throw the weights far away.',
+        edits: [setEdit(['training', 'clip_grad_norm'], 1)],
+      },
+    ];
+  }
+  return limit > 1
+    ? [
+        {
+          label: 'Clip the gradient to a norm of 1',
+          why: `The limit of ${limit} lets large steps pass.`,
+          edits: [setEdit(['training', 'clip_grad_norm'], 1)],
+        },
+      ]
+    : [];
+}
+
+/** In the first steps the optimizer knows nothing of the gradient's size. */
+function warmUp({ step }: Finding, plan: Plan): Remedy[] {
+  const { schedule } = plan.project.training;
+  if (step > 200 || schedule === null || schedule.warmup !== null) return [];
+  return [
+    {
+      label: 'Warm up over 200 steps',
+      why: `It happened in step ${step}, while the optimizer still learns how large gradients are.`,
+      edits: [setEdit(['training', 'schedule', 'warmup'], { steps: 200, start_factor: 0.01 })],
+    },
+  ];
+}
+
+function zeroEpsilon({ layer, place }: Finding, plan: Plan): Remedy[] {
+  const args = layer === null ? undefined : findLayer(plan.model ?? [], layer)?.args;
+  if (args?.eps !== 0 || place === null) return [];
+  return [
+    {
+      label: 'Set eps to 1e-5',
+      why: 'With an eps of 0 a variance of 0 is divided by.',
+      edits: [setEdit([...placeOf(place), 'eps'], 1e-5)],
+    },
+  ];
+}
+
+const largeValue = 1e4;
+
+function largeInput({ values, phase, layer }: Finding): Remedy[] {
+  const most = Math.max(Math.abs(values?.min ?? 0), Math.abs(values?.max ?? 0));
+  if (phase !== 'forward' || layer === null || most < largeValue) return [];
+  return [
+    {
+      label: 'Add a normalisation layer before it',
+      why: `The finite values of its output reach ${short(most)}: BatchNorm or LayerNorm, or normalised inputs, keep them small.`,
+      edits: [],
+    },
+  ];
+}
+
+function findLayer(layers: NonNullable<Plan['model']>, wanted: string): { args: Record<string, unknown> } | undefined {
+  for (const layer of layers) {
+    if (layer.path === wanted) return layer;
+    const inside = findLayer(layer.children?.flatMap((child) => child.layers) ?? [], wanted);
+    if (inside) return inside;
+  }
+  return undefined;
+}
+
+function placeOf(place: string): (string | number)[] {
+  return place.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+}
