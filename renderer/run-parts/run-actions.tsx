@@ -12,8 +12,9 @@ import { useLocation } from 'wouter';
 import type { RunRow } from '../../engine/contract/api.ts';
 import type { RunState } from '../../engine/contract/events.ts';
 import { act, isLive, resumeRun, useRuns } from '../state/runs.ts';
-import { Button, Dialog, Menu, TextField } from '../ui/index.ts';
+import { Button, Dialog, Menu } from '../ui/index.ts';
 import { ExportDialog } from './export-dialog.tsx';
+import { ExtendDialog } from './extend-dialog.tsx';
 import styles from './run-parts.module.css';
 
 /** `status`: as the run's own page knows it, which is ahead of the list. */
@@ -123,51 +124,18 @@ export function ResumeButton({ run, busy, primary = false }: { run: RunRow; busy
 
 /** A run that has ended goes on when it is given more epochs. */
 function ExtendButton({ run, busy }: { run: RunRow; busy: boolean }) {
-  const done = run.summary?.epoch ?? 0;
-  const [text, setText] = useState<string | null>(null);
-  const epochs = text === null ? done : Number(text);
-  const fault =
-    text === null || (Number.isInteger(epochs) && epochs > done && epochs <= 1_000_000)
-      ? null
-      : `A whole number above ${done}, the epochs that are done`;
-  const extend = () => {
-    if (fault !== null) return;
-    setText(null);
-    void resumeRun(run, epochs);
-  };
+  const [asking, setAsking] = useState(false);
   return (
     <>
       <Button
         icon={IconPlayerSkipForward}
         loading={busy}
         title="Go on from where this run ended, to a larger number of epochs"
-        onClick={() => setText(String(done + Math.max(1, Math.round(done / 2))))}
+        onClick={() => setAsking(true)}
       >
         Train longer
       </Button>
-      <Dialog
-        opened={text !== null}
-        onClose={() => setText(null)}
-        title={`Train ${run.name} longer`}
-        actions={
-          <>
-            <Button onClick={() => setText(null)}>Cancel</Button>
-            <Button primary disabled={fault !== null} onClick={extend}>
-              {fault === null ? `Train ${epochs - done} more` : 'Train'}
-            </Button>
-          </>
-        }
-      >
-        <p>{done} epochs are done. The run goes on from its last checkpoint, with the same settings.</p>
-        <TextField
-          label="Epochs in all"
-          value={text ?? ''}
-          onChange={setText}
-          error={fault}
-          autoFocus
-          onKeyDown={(event) => event.key === 'Enter' && extend()}
-        />
-      </Dialog>
+      {asking && <ExtendDialog run={run} onClose={() => setAsking(false)} />}
     </>
   );
 }

@@ -1,0 +1,81 @@
+/** The learning rate that a run was, is and will be planned to have, with what a person has changed on the way. Pure. */
+import { readProject, resolveProject } from '../../engine/contract/project.ts';
+import { planSchedule, RatePlan, rateOf, type ScheduledRun } from '../../engine/contract/schedule-plan.ts';
+import type { LineSeries } from '../ui/index.ts';
+
+/** From the step after `step` on. */
+export interface RateChange {
+  step: number;
+  lr?: number | undefined;
+  epochs?: number | undefined;
+}
+
+export interface PlannedCurve {
+  /** Steps done before, as the journal counts the step that follows. */
+  step: number[];
+  epoch: number[];
+  lr: number[];
+}
+
+/** What of a run's project decides; the optimizer's own group stands for all, as in the journal. */
+export type RatedProject = Pick<ScheduledRun, 'schedule' | 'optimizer'>;
+
+/** @throws GradloomError of a text that is no project */
+export function ratedProject(text: string): RatedProject {
+  const { training } = resolveProject(readProject(text).project ?? {});
+  return { schedule: training.schedule, optimizer: training.optimizer };
+}
+
+const points = 256;
+
+/** `epochs`: what the run began with. */
+export function plannedCurve(
+  { schedule, optimizer }: RatedProject,
+  { epochs, steps_per_epoch }: { epochs: number; steps_per_epoch: number },
+  changes: readonly RateChange[] = [],
+): PlannedCurve {
+  const groups = [{ lr: rateOf(optimizer) }];
+  const curve: PlannedCurve = { step: [], epoch: [], lr: [] };
+  let length = { epochs, steps_per_epoch };
+  let factor = 1;
+  const stretches = [{ step: 0 } as RateChange, ...[...changes].sort((a, b) => a.step - b.step)];
+  for (const [index, { step: from, lr, epochs: last }] of stretches.entries()) {
+    if (last !== undefined) length = { ...length, epochs: last };
+    const run = { schedule, optimizer, groups, length };
+    if (lr !== undefined) {
+      const place = { step: from, epoch: Math.floor(from / steps_per_epoch) };
+      const planned = new RatePlan(run).rates(place)[0] ?? 0;
+      factor = planned === 0 ? 1 : lr / planned;
+    }
+    const to = stretches[index + 1]?.step ?? Number.POSITIVE_INFINITY;
+    const drawn = planSchedule(run, points);
+    for (const [at, step] of drawn.steps.entries()) {
+      if (step < from || step >= to) continue;
+      curve.step.push(step + 1);
+      curve.epoch.push((drawn.epochs[at] as number) + 1 / steps_per_epoch);
+      curve.lr.push((drawn.lr[0]?.[at] as number) * factor);
+    }
+  }
+  return curve;
+}
+
+/** As it was planned, and from where the run goes on as it will be. */
+export function replannedLines(
+  project: RatedProject,
+  { before, epochs, done, steps_per_epoch }: { before: number; epochs: number; done: number; steps_per_epoch: number },
+): LineSeries[] {
+  const was = plannedCurve(project, { epochs: before, steps_per_epoch });
+  const will = plannedCurve(project, { epochs, steps_per_epoch });
+  const from = will.step.findIndex((step) => step > done * steps_per_epoch);
+  const rest = from < 0 ? will.step.length : from;
+  return [
+    { key: 'was', label: 'Planned before', color: 'var(--text-3)', x: was.epoch, mean: was.lr, dashed: true },
+    {
+      key: 'will',
+      label: 'From now on',
+      color: 'var(--series-0)',
+      x: will.epoch.slice(rest),
+      mean: will.lr.slice(rest),
+    },
+  ];
+}
