@@ -9,6 +9,7 @@ import { type LiveRun, useFollowed, useHead, useHeadPart } from '../state/live.t
 import { useRunDetails } from '../state/run-details.ts';
 import { useRun, useRuns } from '../state/runs.ts';
 import { EmptyState, ErrorNotice, Page, Skeleton, StatusBadge } from '../ui/index.ts';
+import { Autopsy } from './autopsy.tsx';
 import { Breakdown } from './breakdown.tsx';
 import { Charts } from './charts.tsx';
 import { History } from './history.tsx';
@@ -80,6 +81,7 @@ function Monitor({ run }: { run: RunRow }) {
     >
       {failure && failure.code !== 'CLOSED' && <ErrorNotice error={failure} />}
       <StateNotice run={run} status={status} error={error ?? run.summary?.error ?? null} />
+      {status === 'failed' && details?.autopsy && <Autopsy run={run} found={details.autopsy} />}
       {live && begun ? (
         <>
           <LiveProgress run={run} live={live} status={status} />

@@ -19,7 +19,7 @@ export function ExtendDialog({ run, onClose }: { run: RunRow; onClose: () => voi
   const extend = () => {
     if (!fits) return;
     onClose();
-    void resumeRun(run, epochs);
+    void resumeRun(run, { epochs });
   };
   return (
     <Dialog

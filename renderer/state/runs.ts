@@ -92,11 +92,13 @@ export async function act(run: RunRow, action: RunAction): Promise<boolean> {
   }
 }
 
-export async function resumeRun(run: RunRow, epochs?: number): Promise<boolean> {
+/** `epochs`: a new total; `edits`: changes to the run's own project from here on. */
+export async function resumeRun(
+  run: RunRow,
+  more: { epochs?: number; edits?: Parameters<typeof engine.runs.resume>[0]['edits'] & {} } = {},
+): Promise<boolean> {
   try {
-    await pending(run.name, 'resume', () =>
-      engine.runs.resume({ run: run.folder, ...(epochs === undefined ? {} : { epochs }) }),
-    );
+    await pending(run.name, 'resume', () => engine.runs.resume({ run: run.folder, ...more }));
     return true;
   } catch (thrown) {
     tellError(thrown);
