@@ -16,8 +16,8 @@ export const addPlan: AddCommand = (program, context) => {
       const { out } = context;
       const { text, baseDir } = readRequested({ projectFile: file });
       const { plan, problems, dataError } = await planWithData(text, baseDir);
-      const { input, layers, output, parameters, flops, memory, splits } = plan;
-      out.object({ type: 'plan', input, layers, output, parameters, flops, memory, splits, problems });
+      const { input, layers, output, parameters, trainable, flops, memory, splits } = plan;
+      out.object({ type: 'plan', input, layers, output, parameters, trainable, flops, memory, splits, problems });
       showPlan(out, plan, problems);
       if (dataError) out.error(dataError.toInfo());
       if (dataError || problems.some(({ severity }) => severity === 'error')) context.exitCode = 2;
@@ -35,6 +35,8 @@ function showPlan(out: Output, plan: Plan, problems: Problem[]): void {
     const total = ['', 'total', dims(plan.output), integer(plan.parameters), integer(plan.flops)];
     out.say();
     out.say(table([['path', 'layer', 'output', 'parameters', 'FLOPs'], ...rows, total], [3, 4]));
+    if (plan.trainable < plan.parameters)
+      out.say(`${integer(plan.trainable)} of the parameters train; the others are frozen.`);
     const { total: sum, ...parts } = memory;
     const named = Object.entries(parts).map(([part, value]) => `${part} ${bytes(value)}`);
     out.say();

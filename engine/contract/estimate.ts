@@ -1,10 +1,10 @@
 /**
  * The memory that training takes, before it is run, in bytes of fp32 values:
  * - weights: parameters and buffers
- * - gradients: one value a parameter
- * - optimizer: its state values a parameter (SGD 0, with momentum 1; Adam and AdamW 2, with amsgrad 3)
+ * - gradients: one value a parameter that trains
+ * - optimizer: the state of those parameters, as the optimizer's row says (Adam: two values a value, and one a parameter)
  * - activations: what the backward pass needs, each tensor counted once (see a kind's `keeps`), times the batch size; the answer and its
- *   gradient
+ *   gradient. Before the first layer that trains nothing is kept.
  * - input: one batch of samples and targets on the device
  * Not counted: the kernels' own workspace, the allocator's spare blocks, the program itself.
  */
@@ -27,14 +27,16 @@ export function estimateMemory(
   const sum = <T>(items: readonly T[], bytes: (item: T) => number) =>
     items.reduce((total, item) => total + bytes(item), 0);
   const weights = sum(tensors, ({ shape, dtype }) => product(shape) * bytesOf[dtype]);
-  const gradients = sum(tensors, ({ shape, buffer }) => (buffer ? 0 : 4 * product(shape)));
-  const state = optimizers.get(optimizer.kind)?.stateValues(optimizer.args) ?? 0;
+  const trained = tensors.filter(({ buffer, rule }) => !buffer && !rule?.freeze);
+  const state = optimizers.get(optimizer.kind)?.state;
   const answer = output.length > 0 ? 2 * 4 * product(output) : 0;
   const target = facts?.target.kind === 'vector' ? 4 * product(facts.target.dims) : 8;
   const parts = {
     weights,
-    gradients,
-    optimizer: state * gradients,
+    gradients: sum(trained, ({ shape }) => 4 * product(shape)),
+    optimizer: sum(trained, ({ shape }) =>
+      sum(Object.values(state?.(optimizer.args, shape) ?? {}), (dims) => 4 * product(dims)),
+    ),
     activations: batchSize * (sum(layers, (layer) => layer.activation_bytes) + answer),
     input: facts ? batchSize * (product(facts.input.dims) * bytesOf[facts.input.dtype] + target) : 0,
   };

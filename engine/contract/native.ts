@@ -43,6 +43,16 @@ export interface NativeSplit {
   indices?: string;
 }
 
+/** Parameters that are trained with the same values. */
+export interface NativeGroup {
+  /** Names of parameters; each that is not frozen is in exactly one group. */
+  tensors: string[];
+  /** Base learning rate; what a step takes is in its request. */
+  lr: number;
+  /** null: the optimizer has none. */
+  weight_decay: number | null;
+}
+
 export interface NativePlan {
   seed: number;
   deterministic: boolean;
@@ -54,6 +64,10 @@ export interface NativePlan {
   model: NativeLayer[];
   loss: { kind: string; args: Record<string, Json> };
   optimizer: { kind: string; args: Record<string, Json> };
+  /** Group 0 has the optimizer's own learning rate and weight decay, and may be empty. */
+  groups: NativeGroup[];
+  /** Names of the parameters that do not train. */
+  frozen: string[];
   metrics: string[];
   /** Batches per optimizer step. */
   accumulate: number;
@@ -87,7 +101,7 @@ export interface StepsRequest {
   epoch: number;
   batch: number;
   steps: number;
-  /** One per parameter group. */
+  /** One for each group of the plan. */
   groups: GroupSchedule[];
 }
 

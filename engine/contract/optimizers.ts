@@ -6,8 +6,16 @@ import { removeEdit, setEdit } from './report.ts';
 import { type ArgsRow, argsRow, tableOf } from './table.ts';
 
 export interface OptimizerKind extends ArgsRow {
-  /** Values of state kept per parameter value (momentum buffers and the like). */
-  stateValues(args: Record<string, Json>): number;
+  /** The state kept for a parameter of this shape, float32: torch's keys with the shape of each. */
+  state(args: Record<string, Json>, shape: readonly number[]): { [key: string]: readonly number[] };
+  /**
+   * Base values of a parameter of this shape, where they are not `lr` and `weight_decay` of the arguments: `part` names which of several
+   * ways to train it belongs to. Absent, or null for this shape: those.
+   */
+  base?(
+    args: Record<string, Json>,
+    shape: readonly number[],
+  ): { part: string; lr: number; weight_decay: number | null } | null;
 }
 
 const lr = (value: number) =>
@@ -31,7 +39,12 @@ const adamParams = (decay: z.ZodDefault<z.ZodNumber>) => ({
   amsgrad: flag({ label: 'AMSGrad', help: 'Uses the largest running mean of squares so far.', default: false }),
   maximize,
 });
-const adamState = (args: Record<string, Json>) => (args.amsgrad === true ? 3 : 2);
+const adamState: OptimizerKind['state'] = ({ amsgrad }, shape) => ({
+  step: [],
+  exp_avg: shape,
+  exp_avg_sq: shape,
+  ...(amsgrad === true ? { max_exp_avg_sq: shape } : {}),
+});
 
 export const optimizerKinds: readonly OptimizerKind[] = [
   {
@@ -64,7 +77,8 @@ export const optimizerKinds: readonly OptimizerKind[] = [
         );
       },
     }),
-    stateValues: (args) => (args.momentum === 0 ? 0 : 1),
+    state: ({ momentum }, shape): { [key: string]: readonly number[] } =>
+      momentum === 0 ? {} : { momentum_buffer: shape },
   },
   {
     ...argsRow({
@@ -73,7 +87,7 @@ export const optimizerKinds: readonly OptimizerKind[] = [
       help: 'Adapts each step to the size of past gradients; a good first choice.',
       params: adamParams(weightDecay(0, l2)),
     }),
-    stateValues: adamState,
+    state: adamState,
   },
   {
     ...argsRow({
@@ -82,7 +96,7 @@ export const optimizerKinds: readonly OptimizerKind[] = [
       help: 'Adam with weight decay applied to the weights themselves.',
       params: adamParams(weightDecay(0.01, 'Shrinks each weight by lr times this, apart from the gradient.')),
     }),
-    stateValues: adamState,
+    state: adamState,
   },
 ];
 

@@ -6,10 +6,11 @@ import { layerTable } from './layers/index.ts';
 import type { Flow, LayerContext, LayerKind, Resolved, Stack } from './layers/kind.ts';
 import { product } from './layers/kind.ts';
 import type { Json, NativeLayer } from './native.ts';
-import type { PlannedLayer, PlannedTensor } from './plan-types.ts';
+import type { PlannedLayer, PlannedTensor, TrainRule } from './plan-types.ts';
 import { isObject, type JsonObject, nearest, type Place, type Report, removeEdit, setEdit, show } from './report.ts';
 import { findRow } from './table.ts';
 import type { ElementType } from './tensors.ts';
+import { plainRule, readTrain, type TrainedLayer } from './training-groups.ts';
 
 /** More layers than this (repetitions and blocks expanded) or deeper nesting is a slip, and would only exhaust the memory. */
 const mostLayers = 10_000;
@@ -25,9 +26,6 @@ const layerFields = {
   disabled: flag({ label: 'Disabled', help: 'As if the layer were not there.', default: false }),
 };
 
-/** Settings of `train`, which the project file has and this version does not run, with their reading of "off". */
-const trainNeutral: { [key: string]: unknown } = { freeze: false, lr: null, weight_decay: null, init: null };
-
 /** A layer with batch statistics, and where it is. */
 export interface BatchStatistics {
   kind: string;
@@ -39,6 +37,7 @@ export interface BatchStatistics {
 export class StackPlanner {
   readonly tensors: PlannedTensor[] = [];
   readonly statistics: BatchStatistics[] = [];
+  readonly trained: TrainedLayer[] = [];
   readonly #report: Report;
   readonly #blocks: { [name: string]: unknown };
   readonly #dtype: ElementType;
@@ -55,14 +54,14 @@ export class StackPlanner {
   /** The network itself. `input` null: only what needs no shapes is checked. */
   model(layers: readonly unknown[], input: readonly number[] | null): Stack {
     // The batch itself is counted as input, not as an activation.
-    const flow = input && { dims: input, storage: { kept: true } };
-    const stack = this.#list('', layers, ['model', 'layers'], '', flow, []);
+    const flow = input && { dims: input, storage: { kept: true, grad: false } };
+    const stack = this.#list('', layers, ['model', 'layers'], '', flow, plainRule, []);
     // A block that nothing uses is no reason not to train.
     this.#report.asWarnings(() => {
       for (const [name, block] of Object.entries(this.#blocks)) {
         if (this.#usedBlocks.has(name)) continue;
         const inside = this.#blockLayers(name, block);
-        if (inside) this.#list('', inside.layers, inside.place, '', null, [name]);
+        if (inside) this.#list('', inside.layers, inside.place, '', null, plainRule, [name]);
       }
     });
     return stack;
@@ -74,6 +73,7 @@ export class StackPlanner {
     place: Place,
     prefix: string,
     from: Flow | null,
+    around: TrainRule,
     within: readonly string[],
   ): Stack {
     const stack: Stack = { name, layers: [], native: [], flow: from };
@@ -83,7 +83,7 @@ export class StackPlanner {
       const at = [...place, index];
       if (isObject(layer) && layer.disabled === true) continue;
       const path = prefix === '' ? String(position) : `${prefix}.${position}`;
-      const done = this.#layer(layer, at, path, stack.flow, before, within);
+      const done = this.#layer(layer, at, path, stack.flow, before, around, within);
       if (done) {
         stack.layers.push(done.planned);
         stack.native.push(...done.native);
@@ -101,6 +101,7 @@ export class StackPlanner {
     path: string,
     input: Flow | null,
     before: LayerContext['before'],
+    around: TrainRule,
     within: readonly string[],
   ): { planned: PlannedLayer; native: NativeLayer[]; flow: Flow } | null {
     if (!this.#mayGoOn(place, path)) return null;
@@ -115,10 +116,10 @@ export class StackPlanner {
       row.derived,
     );
     const common = report.fields(given, layerFields, place);
-    this.#checkTrain(given.train, place);
+    const rule = readTrain(given.train, place, around, report);
     const { ok, values } = report.fields(given, row.params, place);
     if (!ok || !common.ok || !input) {
-      this.#checkInside(row, values, place, path, within);
+      this.#checkInside(row, values, place, path, rule, within);
       return null;
     }
     if (this.#dtype !== 'float32' && !row.anyType) {
@@ -144,12 +145,12 @@ export class StackPlanner {
         edits: Object.entries(keys).map(([key, value]) => setEdit([...place, key], value)),
       }),
       stack: (name, layers, key, from = input) =>
-        this.#list(name, layers, [...place, ...key], `${path}.${name}`, from, within),
-      block: (ref) => this.#block(ref, place, path, input, within),
+        this.#list(name, layers, [...place, ...key], `${path}.${name}`, from, rule, within),
+      block: (ref) => this.#block(ref, place, path, input, rule, within),
     };
     const resolved = row.resolve(values, context);
     if (!resolved) return null;
-    return this.#finish(row, resolved, given, place, path, input, tensorsBefore);
+    return this.#finish(row, resolved, given, place, path, input, rule, tensorsBefore);
   }
 
   #finish(
@@ -159,18 +160,26 @@ export class StackPlanner {
     place: Place,
     path: string,
     input: Flow,
+    rule: TrainRule,
     tensorsBefore: number,
   ): { planned: PlannedLayer; native: NativeLayer[]; flow: Flow } {
     const { args, output, children = [], tensors = [], keeps = {} } = resolved;
-    for (const tensor of tensors) this.tensors.push({ ...tensor, name: `${path}.${tensor.name}` });
+    for (const tensor of tensors) {
+      this.tensors.push({ ...tensor, name: `${path}.${tensor.name}`, ...(rule === plainRule ? {} : { rule }) });
+    }
+    const here = this.tensors.slice(tensorsBefore);
+    const values = (all: readonly PlannedTensor[]) => all.reduce((total, { shape }) => total + product(shape), 0);
+    const parameters = here.filter(({ buffer }) => !buffer);
+    const trainable = parameters.filter((tensor) => !tensor.rule?.freeze);
+    if (isObject(given.train)) this.trained.push({ place, train: given.train, tensors: here });
     if (resolved.batchStatistics) this.statistics.push({ kind: row.kind, place, ...resolved.batchStatistics });
+    const grad = input.storage.grad || trainable.length > 0;
     const flow: Flow = resolved.flow ?? {
       dims: output,
-      storage: resolved.reshapes ? input.storage : { kept: false },
+      storage: resolved.reshapes ? input.storage : { kept: false, grad },
     };
-    let bytes = keeps.bytes ?? 0;
-    if (keeps.input) bytes += keep(input);
-    if (keeps.output) bytes += keep(flow);
+    let bytes = 0;
+    if (grad) bytes += (keeps.bytes ?? 0) + (keeps.input ? keep(input) : 0) + (keeps.output ? keep(flow) : 0);
     const inside = children.flatMap((child) => child.layers);
     const sum = (of: (layer: PlannedLayer) => number) => inside.reduce((total, layer) => total + of(layer), 0);
     const planned: PlannedLayer = {
@@ -179,9 +188,8 @@ export class StackPlanner {
       kind: row.kind,
       ...(typeof given.name === 'string' && given.name !== '' ? { name: given.name } : {}),
       output: [...output],
-      parameters: this.tensors
-        .slice(tensorsBefore)
-        .reduce((total, { shape, buffer }) => total + (buffer ? 0 : product(shape)), 0),
+      parameters: values(parameters),
+      trainable: values(trainable),
       flops: (resolved.flops ?? 0) + sum((layer) => layer.flops),
       activation_bytes: bytes + sum((layer) => layer.activation_bytes),
       python: row.python(
@@ -207,13 +215,29 @@ export class StackPlanner {
   }
 
   /** Checks the lists inside a layer that cannot be resolved itself. */
-  #checkInside(row: LayerKind, values: JsonObject, place: Place, path: string, within: readonly string[]): void {
-    if (row.kind === 'Block' && typeof values.ref === 'string') this.#block(values.ref, place, path, null, within);
+  #checkInside(
+    row: LayerKind,
+    values: JsonObject,
+    place: Place,
+    path: string,
+    rule: TrainRule,
+    within: readonly string[],
+  ): void {
+    if (row.kind === 'Block' && typeof values.ref === 'string') {
+      this.#block(values.ref, place, path, null, rule, within);
+    }
     const lists = Object.values(values).every((value) => value !== undefined) ? (row.stacks?.(values) ?? []) : [];
-    for (const { key, layers } of lists) this.#list('', layers, [...place, ...key], path, null, within);
+    for (const { key, layers } of lists) this.#list('', layers, [...place, ...key], path, null, rule, within);
   }
 
-  #block(ref: string, place: Place, path: string, input: Flow | null, within: readonly string[]): Stack | null {
+  #block(
+    ref: string,
+    place: Place,
+    path: string,
+    input: Flow | null,
+    rule: TrainRule,
+    within: readonly string[],
+  ): Stack | null {
     const at = [...place, 'ref'];
     if (!Object.hasOwn(this.#blocks, ref)) {
       const names = Object.keys(this.#blocks);
@@ -235,7 +259,7 @@ export class StackPlanner {
     }
     this.#usedBlocks.add(ref);
     const inside = this.#blockLayers(ref, this.#blocks[ref]);
-    return inside && this.#list('layers', inside.layers, inside.place, `${path}.layers`, input, [...within, ref]);
+    return inside && this.#list('layers', inside.layers, inside.place, `${path}.layers`, input, rule, [...within, ref]);
   }
 
   #blockLayers(name: string, block: unknown): { layers: unknown[]; place: Place } | null {
@@ -255,24 +279,6 @@ export class StackPlanner {
       );
     }
     return null;
-  }
-
-  #checkTrain(train: unknown, place: Place): void {
-    if (train === undefined || train === null) return;
-    const at = [...place, 'train'];
-    const given = this.#report.object(train, at, 'train');
-    this.#report.unknownKeys(given, Object.keys(trainNeutral), at);
-    for (const [key, neutral] of Object.entries(trainNeutral)) {
-      const value = given[key];
-      if (value === undefined || value === null || value === neutral) continue;
-      this.#report.error(
-        'NOT_SUPPORTED',
-        [...at, key],
-        `This version does not run training settings of single layers (${key})`,
-        `Remove ${key}, or update Gradloom.`,
-        [{ label: `Remove ${key}`, edits: [removeEdit([...at, key])] }],
-      );
-    }
   }
 
   #mayGoOn(place: Place, path: string): boolean {

@@ -1,7 +1,14 @@
 /** What `planProject` answers: the network with every shape, its costs, its problems, and what goes to C++. */
-import type { NativeLayer } from './native.ts';
+import type { NativeGroup, NativeLayer } from './native.ts';
 import type { Problem } from './problems.ts';
 import type { Chosen, ResolvedProject } from './project-types.ts';
+
+/** How a layer's parameters are trained; null: as the optimizer says. */
+export interface TrainRule {
+  freeze: boolean;
+  lr: number | null;
+  weight_decay: number | null;
+}
 
 /** A tensor of the model's state, by its name in weights files. */
 export interface PlannedTensor {
@@ -10,6 +17,8 @@ export interface PlannedTensor {
   /** Not trained: BatchNorm's running statistics. */
   buffer: boolean;
   dtype: 'float32' | 'int64';
+  /** What its layer's `train` says, or that of a block around it; absent: nothing. */
+  rule?: TrainRule;
 }
 
 export interface PlannedLayer {
@@ -22,8 +31,9 @@ export interface PlannedLayer {
   name?: string;
   /** Dims of one sample's output. */
   output: number[];
-  /** Trainable values. */
+  /** Values of its parameters, and how many of them train: less where layers are frozen. */
   parameters: number;
+  trainable: number;
   /** Of one sample's forward pass; a multiply-add counts 2. */
   flops: number;
   /** Bytes that one sample's forward pass in training keeps for the backward pass and no earlier layer keeps already. */
@@ -58,6 +68,7 @@ export interface Plan {
   /** Dims of one sample's answer; [] while unknown. */
   output: number[];
   parameters: number;
+  trainable: number;
   /** Of one sample's forward pass. */
   flops: number;
   memory: MemoryEstimate;
@@ -66,6 +77,9 @@ export interface Plan {
   model: NativeLayer[] | null;
   loss: Chosen;
   optimizer: Chosen;
+  /** Parameter groups for the optimizer, and the parameters that do not train; see training-groups.ts. */
+  groups: NativeGroup[];
+  frozen: string[];
   metrics: string[];
   transforms: Chosen[];
   /** Parameters and buffers in the order of the equivalent Sequential's state_dict. */

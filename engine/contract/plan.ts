@@ -12,6 +12,7 @@ import { startingOptimizer } from './schedule-plan.ts';
 import { sources } from './sources.ts';
 import { splitCounts } from './splits.ts';
 import type { DataFacts } from './tensors.ts';
+import { checkTrain, trainingGroups } from './training-groups.ts';
 
 export type { Plan, PlannedLayer } from './plan-types.ts';
 
@@ -50,13 +51,15 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
     checkBatches(resolved, splits, planner.statistics, report);
     checkSchedule(resolved, splits, report);
   }
-  const { loss, metrics, schedule } = resolved.training;
+  const { loss, metrics, schedule, decay_norms_and_biases } = resolved.training;
   const optimizer = startingOptimizer(resolved.training.optimizer, schedule);
+  if (output) checkTrain(planner.trained, planner.tensors, optimizer, report);
   return {
     input: known ? [...known.input.dims] : [],
     layers,
     output: output ?? [],
     parameters,
+    trainable: sum((layer) => layer.trainable),
     flops: sum((layer) => layer.flops),
     memory: estimateMemory(planner.tensors, layers, output ?? [], optimizer, resolved.data.loader.batch_size, known),
     problems: report.problems.map((problem) => ({
@@ -66,6 +69,7 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
     model: report.hasErrors() ? null : stack.native,
     loss,
     optimizer,
+    ...trainingGroups(planner.tensors, optimizer, decay_norms_and_biases),
     metrics,
     transforms: resolved.data.transforms,
     tensors: planner.tensors,

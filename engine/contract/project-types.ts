@@ -86,6 +86,7 @@ export interface ResolvedProject {
     seed: number;
     deterministic: boolean;
     accumulate: number;
+    decay_norms_and_biases: boolean;
     clip_grad_norm: number | null;
     schedule: ResolvedSchedule | null;
     early_stopping: ResolvedEarlyStopping | null;

@@ -102,6 +102,11 @@ export const trainingFields = {
     max: 1_000_000,
     default: 1,
   }),
+  decay_norms_and_biases: flag({
+    label: 'Decay norms and biases',
+    help: 'Off: no weight decay for parameters of one dimension, which norms and biases are.',
+    default: true,
+  }),
   clip_grad_norm: field(z.number().gt(0).nullable(), {
     label: 'Clip gradient norm',
     help: 'Longest gradient allowed (2-norm over all parameters); null: no limit.',

@@ -228,6 +228,8 @@ export function nativePlan(plan: Plan, data: PreparedData, device: string, threa
     model: plan.model ?? [],
     loss: plan.loss,
     optimizer: plan.optimizer,
+    groups: plan.groups,
+    frozen: plan.frozen,
     metrics: plan.metrics,
     accumulate: training.accumulate,
     clip_grad_norm: training.clip_grad_norm,

@@ -135,8 +135,10 @@ json evaluate(gradloom::Session& session, const std::string& split, int64_t batc
 /// One epoch's line; `steps` at most.
 json train_epoch(gradloom::Session& session, const gradloom::Plan& plan, int64_t epoch, int64_t steps) {
   const auto start = std::chrono::steady_clock::now();
-  const std::vector<double> lr(static_cast<size_t>(steps), plan.optimizer.args.number("lr"));
-  const auto result = session.train_steps({epoch, 0, steps, {{lr, {}, {}}}});
+  gradloom::StepsRequest request{epoch, 0, steps, {}};
+  for (const gradloom::GroupPlan& group : plan.groups)
+    request.groups.push_back({std::vector<double>(static_cast<size_t>(steps), group.lr), {}, {}});
+  const auto result = session.train_steps(request);
   double loss = 0;
   double samples = 0;
   for (size_t i = 0; i < result.columns.at("loss").size(); ++i) {

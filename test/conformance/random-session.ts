@@ -97,6 +97,8 @@ export async function openSession(plan: Plan, folder: string): Promise<NativeSes
     model: plan.model ?? [],
     loss: plan.loss,
     optimizer: plan.optimizer,
+    groups: plan.groups,
+    frozen: plan.frozen,
     metrics: plan.metrics,
     accumulate: 1,
     clip_grad_norm: null,

@@ -111,6 +111,7 @@ test('a planned block: place, name, costs of its inside', () => {
     name: 'body',
     output: [784],
     parameters: 784 * 785,
+    trainable: 784 * 785,
     flops: 2 * 784 * 784 + 784 + 784,
     // The Linear's input is the batch itself; the ReLU keeps its output.
     activation_bytes: 4 * 784,
@@ -125,6 +126,7 @@ test('a planned block: place, name, costs of its inside', () => {
             kind: 'Linear',
             output: [784],
             parameters: 784 * 785,
+            trainable: 784 * 785,
             flops: 2 * 784 * 784,
             activation_bytes: 0,
             python: 'nn.Linear(784, 784)',
@@ -135,6 +137,7 @@ test('a planned block: place, name, costs of its inside', () => {
             kind: 'ReLU',
             output: [784],
             parameters: 0,
+            trainable: 0,
             flops: 784,
             activation_bytes: 4 * 784,
             python: 'nn.ReLU()',

@@ -58,13 +58,6 @@ export const layerRows: { [group: string]: Row[] } = {
       problems: ['(warning) UNKNOWN_KEY model.layers.1.Bias: The key "Bias" is not known here and has no effect'],
     },
     {
-      name: 'training settings of a layer',
-      project: projectWith([flatten, { ...linear(10), train: { freeze: true, lr: null } }]),
-      problems: [
-        'NOT_SUPPORTED model.layers.1.train.freeze: This version does not run training settings of single layers (freeze)',
-      ],
-    },
-    {
       name: 'convolution on vectors',
       project: projectWith([flatten, conv(4)]),
       problems: ['WRONG_RANK model.layers.1: Conv2d wants images [channels, height, width] but receives [784]'],

@@ -102,6 +102,7 @@ test.each(rows)('$name', ({ name, lines, parameters, flops }) => {
       seed: 42,
       deterministic: false,
       accumulate: 1,
+      decay_norms_and_biases: true,
       clip_grad_norm: null,
       schedule: null,
       early_stopping: null,
@@ -125,10 +126,11 @@ test('the memory estimate of the MLP', () => {
   expect(memory).toEqual({
     weights,
     gradients: weights,
-    optimizer: 2 * weights,
+    // Two running means of each value, and the step of each of the six tensors.
+    optimizer: 2 * weights + 4 * 6,
     // Both ReLUs keep their output, which the Linear layers need too; the answer and its gradient.
     activations: 256 * 4 * (256 + 128 + 2 * 10),
     input: 256 * (4 * 784 + 8),
-    total: 4 * weights + 256 * 4 * (256 + 128 + 2 * 10) + 256 * (4 * 784 + 8),
+    total: 4 * weights + 4 * 6 + 256 * 4 * (256 + 128 + 2 * 10) + 256 * (4 * 784 + 8),
   });
 });

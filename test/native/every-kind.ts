@@ -47,6 +47,8 @@ function assemble(planned: Plan, part: NativePlan['data']['parts'][string]): Nat
     model: planned.model,
     loss: planned.loss,
     optimizer: planned.optimizer,
+    groups: planned.groups,
+    frozen: planned.frozen,
     metrics: planned.metrics,
     accumulate: 1,
     clip_grad_norm: null,

@@ -97,6 +97,8 @@ export function tinyPlan(
     model: planned.model,
     loss: planned.loss,
     optimizer: planned.optimizer,
+    groups: planned.groups,
+    frozen: planned.frozen,
     metrics: planned.metrics,
     accumulate: 1,
     clip_grad_norm: null,

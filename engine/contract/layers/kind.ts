@@ -11,8 +11,8 @@ export type Dims = readonly number[];
 /** One sample's tensor between two layers. Layers that only reshape hand its storage on. */
 export interface Flow {
   dims: Dims;
-  /** `kept`: already counted among what the backward pass needs. */
-  storage: { kept: boolean };
+  /** `kept`: already counted among what the backward pass needs; `grad`: that pass reaches it, since something before it trains. */
+  storage: { kept: boolean; grad: boolean };
 }
 
 /** A list of layers, resolved. `flow` is null when a shape inside could not be found (already reported). */

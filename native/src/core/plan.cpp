@@ -88,6 +88,12 @@ std::vector<int64_t> Args::pair(std::string_view name) const {
   return result;
 }
 
+Args Args::with(std::string_view name, json value) const {
+  json values = values_;
+  values[std::string(name)] = std::move(value);
+  return {std::move(values), where_};
+}
+
 namespace {
 
 Args object_at(const json& object, const std::string& name, const std::string& where) {
@@ -126,6 +132,19 @@ std::vector<LayerPlan> parse_layers(const json& layers, const std::string& where
   std::vector<LayerPlan> result;
   for (const json& layer : layers) result.push_back(parse_layer(layer, where + "." + std::to_string(result.size())));
   return result;
+}
+
+std::vector<std::string> parse_names(const json& object, const std::string& name, const std::string& where) {
+  std::vector<std::string> names;
+  for (const json& value : array_at(object, name, where)) names.push_back(value.get<std::string>());
+  return names;
+}
+
+GroupPlan parse_group(const json& value, const std::string& where) {
+  const Args fields(value, where);
+  GroupPlan group{parse_names(value, "tensors", where), fields.number("lr"), {}};
+  if (!fields.absent("weight_decay")) group.weight_decay = fields.number("weight_decay");
+  return group;
 }
 
 ColumnType parse_column_type(const std::string& name, const std::string& where) {
@@ -176,6 +195,8 @@ Plan parse_plan(const json& value) {
     plan.model = parse_layers(array_at(value, "model", ""), "model");
     plan.loss = parse_kind(value.at("loss"), "loss");
     plan.optimizer = parse_kind(value.at("optimizer"), "optimizer");
+    for (const json& group : array_at(value, "groups", "")) plan.groups.push_back(parse_group(group, "groups"));
+    plan.frozen = parse_names(value, "frozen", "");
     for (const json& metric : array_at(value, "metrics", "")) plan.metrics.push_back(metric.get<std::string>());
     plan.accumulate = fields.integer("accumulate");
     if (!fields.absent("clip_grad_norm")) plan.clip_grad_norm = fields.number("clip_grad_norm");

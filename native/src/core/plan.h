@@ -30,6 +30,9 @@ class Args {
   /// A number counts for both dimensions, as in PyTorch.
   std::vector<int64_t> pair(std::string_view name) const;
 
+  /// The same arguments with another value for one of them.
+  Args with(std::string_view name, nlohmann::json value) const;
+
  private:
   const nlohmann::json& at(std::string_view name) const;
   [[noreturn]] void fail(std::string_view name, const std::string& wanted) const;
@@ -58,6 +61,13 @@ struct LayerPlan {
 struct KindPlan {
   std::string kind;
   Args args;
+};
+
+/// Parameters that are trained with the same values.
+struct GroupPlan {
+  std::vector<std::string> tensors;  // names of parameters
+  double lr = 0;
+  std::optional<double> weight_decay;  // absent: the optimizer has none
 };
 
 enum class ColumnType { uint8, float32, int64 };
@@ -100,6 +110,8 @@ struct Plan {
   std::vector<LayerPlan> model;
   KindPlan loss;
   KindPlan optimizer;
+  std::vector<GroupPlan> groups;    // none: one of all parameters, as the optimizer says
+  std::vector<std::string> frozen;  // names of parameters
   std::vector<std::string> metrics;
   int64_t accumulate = 1;
   std::optional<double> clip_grad_norm;

@@ -149,6 +149,7 @@ class ConvMaxPool : public Function<ConvMaxPool> {
     const at::Tensor grad_output = dense(gradients[0]);
     const int64_t samples = input.size(0);
     const bool input_wanted = context->needs_input_grad(0);
+    const bool weight_wanted = context->needs_input_grad(1);
     const at::Tensor grad_input = input_wanted ? channels_last(input.sizes(), input.options()) : at::Tensor();
     const at::Tensor grad_biases = all.bias ? at::empty({samples, all.shape.channels}, input.options()) : at::Tensor();
     at::Tensor grad_weight;
@@ -160,9 +161,9 @@ class ConvMaxPool : public Function<ConvMaxPool> {
                     all.bias ? grad_biases.narrow(0, start, count) : at::Tensor());
       const auto [to_input, to_weight, none] = at::convolution_backward(
           between, input.narrow(0, start, count), weight, at::OptionalIntArrayRef(), all.conv.stride, all.conv.padding,
-          all.conv.dilation, false, {0, 0}, all.conv.groups, {input_wanted, true, false});
+          all.conv.dilation, false, {0, 0}, all.conv.groups, {input_wanted, weight_wanted, false});
       if (input_wanted) grad_input.narrow(0, start, count).copy_(to_input);
-      grad_weight = grad_weight.defined() ? grad_weight.add_(to_weight) : to_weight;
+      if (weight_wanted) grad_weight = grad_weight.defined() ? grad_weight.add_(to_weight) : to_weight;
     }
     return {grad_input, grad_weight, all.bias ? grad_biases.sum(0) : at::Tensor(), {}, {}, {}};
   }

@@ -3,6 +3,8 @@
 
 #include <ATen/ATen.h>
 
+#include <set>
+
 #include "core/layers/table.h"
 
 namespace gradloom {
@@ -68,6 +70,21 @@ std::vector<at::Tensor> Model::parameters() const {
   std::vector<at::Tensor> result;
   for (const ModelTensor& entry : registry_.tensors) {
     if (!entry.buffer) result.push_back(entry.tensor);
+  }
+  return result;
+}
+
+void Model::freeze(const std::vector<std::string>& names) {
+  const std::set<std::string> frozen(names.begin(), names.end());
+  for (const ModelTensor& entry : registry_.tensors) {
+    if (!entry.buffer && frozen.contains(entry.name)) entry.tensor.set_requires_grad(false);
+  }
+}
+
+std::vector<ModelTensor> Model::trainable() const {
+  std::vector<ModelTensor> result;
+  for (const ModelTensor& entry : registry_.tensors) {
+    if (!entry.buffer && entry.tensor.requires_grad()) result.push_back(entry);
   }
   return result;
 }

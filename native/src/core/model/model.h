@@ -17,6 +17,13 @@ class Model {
   /// Parameters and buffers, in state_dict's order.
   const std::vector<ModelTensor>& tensors() const { return registry_.tensors; }
   std::vector<at::Tensor> parameters() const;
+
+  /// Stops parameters of these names from training: no gradient is computed for them. Buffers still follow the data.
+  void freeze(const std::vector<std::string>& names);
+
+  /// The parameters that train.
+  std::vector<ModelTensor> trainable() const;
+
   std::vector<at::Tensor> buffers() const;
 
   /// A training forward uses the device's generator.

@@ -22,7 +22,7 @@ struct StepValues {
   std::optional<double> weight_decay;
 };
 
-/// One state key of torch's optimizer with a tensor for each parameter.
+/// One state key of torch's optimizer with a tensor for each parameter, undefined for those that have no such key.
 struct StateColumn {
   std::string key;
   std::vector<at::Tensor> tensors;

@@ -84,16 +84,9 @@ std::vector<Slot> model_slots(const Model& model) {
   return slots;
 }
 
-/// `<parameter>.<torch state key>`, parameter by parameter.
-std::vector<Slot> optimizer_slots(const Model& model, const Optimizer& optimizer) {
+std::vector<Slot> optimizer_slots(const ParameterGroups& optimizer) {
   std::vector<Slot> slots;
-  size_t parameter = 0;
-  for (const ModelTensor& entry : model.tensors()) {
-    if (entry.buffer) continue;
-    for (const StateColumn& column : optimizer.state())
-      slots.push_back({entry.name + "." + column.key, column.tensors[parameter]});
-    ++parameter;
-  }
+  for (const auto& [name, tensor] : optimizer.state()) slots.push_back({name, tensor});
   return slots;
 }
 
@@ -107,9 +100,9 @@ NamedTensors named(const std::vector<Slot>& slots) {
 
 void Session::Impl::save_state(const std::string& folder) {
   write_safetensors(folder + "/model.safetensors", named(model_slots(model_)), metadata);
-  const bool has_state = optimizer_->started() || optimizer_->state_before_start();
+  const bool has_state = optimizer_.started() || optimizer_.state_before_start();
   write_safetensors(folder + "/optimizer.safetensors",
-                    has_state ? named(optimizer_slots(model_, *optimizer_)) : NamedTensors(), metadata);
+                    has_state ? named(optimizer_slots(optimizer_)) : NamedTensors(), metadata);
   write_safetensors(folder + "/rng.safetensors", generators_.states(), metadata);
 }
 
@@ -123,15 +116,15 @@ void Session::Impl::load_state(const std::string& folder, bool model_only) {
 
   const std::string optimizer_file = folder + "/optimizer.safetensors";
   const auto optimizer_found = by_name(read_safetensors(optimizer_file));
-  const bool not_started = optimizer_found.empty() && !optimizer_->state_before_start();
-  const std::vector<Slot> optimizer_wanted = not_started ? std::vector<Slot>() : optimizer_slots(model_, *optimizer_);
+  const bool not_started = optimizer_found.empty() && !optimizer_.state_before_start();
+  const std::vector<Slot> optimizer_wanted = not_started ? std::vector<Slot>() : optimizer_slots(optimizer_);
   const LoadReport optimizer_report = compare(optimizer_wanted, optimizer_found);
   require_all(optimizer_report, optimizer_file);
 
   generators_.load(read_safetensors(folder + "/rng.safetensors"));
   copy(model_wanted, model_found, model_report);
   copy(optimizer_wanted, optimizer_found, optimizer_report);
-  optimizer_->set_started(!not_started);
+  optimizer_.set_started(!not_started);
 }
 
 LoadReport Session::Impl::load_weights(const std::string& file) {

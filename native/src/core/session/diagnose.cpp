@@ -87,10 +87,9 @@ Diagnosis nowhere(const std::string& phase, const at::Tensor& values) {
 /// Optimizer and parameters as they are now; puts them back.
 class Undo {
  public:
-  Undo(const std::vector<at::Tensor>& parameters, Optimizer& optimizer)
+  Undo(const std::vector<at::Tensor>& parameters, ParameterGroups& optimizer)
       : optimizer_(optimizer), started_(optimizer.started()), tensors_(parameters) {
-    for (const StateColumn& column : optimizer.state())
-      tensors_.insert(tensors_.end(), column.tensors.begin(), column.tensors.end());
+    for (const auto& [name, tensor] : optimizer.state()) tensors_.push_back(tensor);
     for (const at::Tensor& tensor : tensors_) before_.push_back(tensor.detach().clone());
   }
   ~Undo() {
@@ -102,7 +101,7 @@ class Undo {
   Undo& operator=(const Undo&) = delete;
 
  private:
-  Optimizer& optimizer_;
+  ParameterGroups& optimizer_;
   bool started_;
   std::vector<at::Tensor> tensors_;
   std::vector<at::Tensor> before_;
@@ -189,8 +188,7 @@ class Session::Impl::Examination {
   /// Of the parameters whose names begin with `prefix`.
   std::optional<Diagnosis> first_bad_gradient(const std::vector<at::Tensor>& gradients, const std::string& prefix = {}) {
     size_t parameter = 0;
-    for (const ModelTensor& entry : session_.model_.tensors()) {
-      if (entry.buffer) continue;
+    for (const ModelTensor& entry : session_.model_.trainable()) {
       const at::Tensor& gradient = gradients[parameter++];
       if (gradient.defined() && entry.name.starts_with(prefix) && !finite(gradient))
         return at_tensor("backward", entry.name, gradient);
@@ -199,17 +197,13 @@ class Session::Impl::Examination {
   }
 
   Diagnosis try_update(const std::vector<GroupSchedule>& groups) {
-    const Undo undo(session_.parameters_, *session_.optimizer_);
-    session_.optimizer_->step(gradients_, step_values(groups, 0), at::zeros_like(session_.found_inf_));
-    size_t parameter = 0;
-    for (const ModelTensor& entry : session_.model_.tensors()) {
-      if (entry.buffer) continue;
+    const Undo undo(session_.parameters_, session_.optimizer_);
+    session_.optimizer_.step(gradients_, step_values(groups, 0), at::zeros_like(session_.found_inf_));
+    for (const ModelTensor& entry : session_.model_.trainable()) {
       if (!finite(entry.tensor)) return at_tensor("update", entry.name, entry.tensor);
-      for (const StateColumn& column : session_.optimizer_->state()) {
-        const at::Tensor& state = column.tensors[parameter];
-        if (!finite(state)) return at_tensor("update", entry.name + "." + column.key, state);
-      }
-      ++parameter;
+    }
+    for (const auto& [name, tensor] : session_.optimizer_.state()) {
+      if (!finite(tensor)) return at_tensor("update", name, tensor);
     }
     return {};
   }

@@ -13,7 +13,7 @@
 #include "core/losses/loss.h"
 #include "core/metrics/metric.h"
 #include "core/model/model.h"
-#include "core/optimizers/optimizer.h"
+#include "core/optimizers/groups.h"
 #include "core/session.h"
 #include "core/session/buffers.h"
 #include "core/session/phase_clock.h"
@@ -53,9 +53,9 @@ class Session::Impl {
   c10::Device device_;
   Generators generators_;
   Model model_;
-  std::vector<at::Tensor> parameters_;
+  std::vector<at::Tensor> parameters_;  // those that train
   Buffers buffers_;
-  std::unique_ptr<Optimizer> optimizer_;
+  ParameterGroups optimizer_;
   std::unique_ptr<Loss> loss_;
   std::vector<const MetricKind*> metrics_;
   Loader loader_;

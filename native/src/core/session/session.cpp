@@ -27,9 +27,16 @@ Model build_model(const Plan& plan, c10::Device device, Generators& generators) 
   const SettingsScope settings(plan);
   const Generators::Scope randomness(generators);
   Model model(plan.model, device);
-  if (!model.parameters().empty()) return model;
-  throw Error("PROJECT_INVALID", "The model has nothing to learn: no layer has parameters.",
-              "Add a layer with weights, such as Linear.", "model.layers");
+  model.freeze(plan.frozen);
+  if (!model.trainable().empty()) return model;
+  throw Error("PROJECT_INVALID", "The model has nothing to learn: no layer has parameters that train.",
+              "Add a layer with weights, such as Linear, or let one train.", "model.layers");
+}
+
+std::vector<at::Tensor> tensors_of(const std::vector<ModelTensor>& entries) {
+  std::vector<at::Tensor> tensors;
+  for (const ModelTensor& entry : entries) tensors.push_back(entry.tensor);
+  return tensors;
 }
 
 /// Generators, thread counts and determinism belong to the process: sessions side by side compute one at a time.
@@ -46,9 +53,9 @@ Session::Impl::Impl(Plan plan)
       device_(device_of(plan_)),
       generators_(device_, plan_.seed),
       model_(build_model(plan_, device_, generators_)),
-      parameters_(model_.parameters()),
+      parameters_(tensors_of(model_.trainable())),
       buffers_(model_.buffers()),
-      optimizer_(build_optimizer(plan_.optimizer, parameters_)),
+      optimizer_(plan_, model_.trainable()),
       loss_(build_loss(plan_.loss, device_)),
       loader_(plan_, device_),
       found_inf_(at::zeros({1}, at::TensorOptions(device_).dtype(at::kFloat))),

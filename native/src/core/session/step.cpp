@@ -64,7 +64,7 @@ void Session::Impl::Step::run_batch(const Batch& batch, int64_t batches, PhaseCl
   samples_ += batch.samples;
 }
 
-void Session::Impl::Step::finish(const StepValues& values, Columns& columns) {
+void Session::Impl::Step::finish(std::span<const StepValues> values, Columns& columns) {
   const at::NoGradGuard no_grad;
   if (divisor_.defined()) {
     at::_foreach_div_(gradients_, divisor_);
@@ -86,7 +86,7 @@ void Session::Impl::Step::finish(const StepValues& values, Columns& columns) {
   for (const at::Tensor& metric : metrics_) columns.push(column++, metric);
   if (session_.plan_.clip_grad_norm) columns.push(column++, clip_gradients(gradients_, *session_.plan_.clip_grad_norm));
 
-  session_.optimizer_->step(gradients_, values, session_.found_inf_);
+  session_.optimizer_.step(gradients_, values, session_.found_inf_);
   session_.buffers_.restore_where(session_.found_inf_);
   kept_ = true;
 }

@@ -21,7 +21,7 @@ class Columns {
 };
 
 /// What the request has for one of its steps.
-StepValues step_values(const std::vector<GroupSchedule>& groups, int64_t step);
+std::vector<StepValues> step_values(const std::vector<GroupSchedule>& groups, int64_t step);
 
 /// Unless `finish` was reached, buffers and generators go back to where the step began. Lives within a
 /// Generators::Scope.
@@ -36,8 +36,8 @@ class Session::Impl::Step {
   void run_batch(const Batch& batch, int64_t batches, PhaseClock& clock);
 
   /// Updates the parameters, or nothing where a value was not finite; records the step's values: the flag, the loss,
-  /// each metric's sum, the gradients' norm when clipping.
-  void finish(const StepValues& values, Columns& columns);
+  /// each metric's sum, the gradients' norm when clipping. `values` are one a parameter group.
+  void finish(std::span<const StepValues> values, Columns& columns);
 
   int64_t samples() const { return samples_; }
 

@@ -17,9 +17,13 @@ std::optional<double> value_at(const std::vector<double>& column, int64_t step) 
 
 }  // namespace
 
-StepValues step_values(const std::vector<GroupSchedule>& groups, int64_t step) {
-  const GroupSchedule& group = groups.at(0);
-  return {group.lr.at(static_cast<size_t>(step)), value_at(group.momentum, step), value_at(group.weight_decay, step)};
+std::vector<StepValues> step_values(const std::vector<GroupSchedule>& groups, int64_t step) {
+  std::vector<StepValues> values;
+  for (const GroupSchedule& group : groups) {
+    values.push_back({group.lr.at(static_cast<size_t>(step)), value_at(group.momentum, step),
+                      value_at(group.weight_decay, step)});
+  }
+  return values;
 }
 
 StepsResult Session::Impl::train_steps(const StepsRequest& request) {
@@ -27,7 +31,10 @@ StepsResult Session::Impl::train_steps(const StepsRequest& request) {
   const Generators::Scope randomness(generators_);
   const at::AutoGradMode grad_mode(true);
   const int64_t batches_per_epoch = loader_.batches_per_epoch();
-  const bool started = optimizer_->started();
+  if (request.groups.size() != optimizer_.size())
+    throw Error("BAD_CALL", "The plan has " + std::to_string(optimizer_.size()) + " parameter groups.",
+                "Give the values of each.", "groups");
+  const bool started = optimizer_.started();
   const bool clips = plan_.clip_grad_norm.has_value();
 
   StepsResult result;
@@ -88,7 +95,7 @@ StepsResult Session::Impl::train_steps(const StepsRequest& request) {
     if (state.defined()) generators_.set_device_state(state);
     found_inf_.zero_();
   }
-  optimizer_->set_started(started || result.steps > 0);
+  optimizer_.set_started(started || result.steps > 0);
   result.seconds = clock.finish();
   return result;
 }
