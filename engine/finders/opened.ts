@@ -65,6 +65,5 @@ export function baseRate({ optimizer }: NativePlan): number {
 /** The rates of the next steps; a group with a rate of its own keeps its distance from the optimizer's. */
 export function groupsAt(native: NativePlan, rates: readonly number[]): { lr: number[] }[] {
   const base = baseRate(native);
-  const groups = 'groups' in native ? (native.groups as { lr: number }[]) : [{ lr: base }];
-  return groups.map(({ lr }) => ({ lr: rates.map((rate) => (base > 0 ? rate * (lr / base) : rate)) }));
+  return native.groups.map(({ lr }) => ({ lr: rates.map((rate) => (base > 0 ? rate * (lr / base) : rate)) }));
 }
