@@ -1,4 +1,5 @@
 /** `environment.json`: on what a run runs, so that its numbers can be explained and repeated. */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,6 +17,8 @@ const environmentSchema = z.object({
   versions: z.record(z.string(), z.string()),
   device: z.string(),
   device_label: z.string(),
+  /** The version of the accelerator's driver; null on a CPU, and where it cannot be told. Absent in older runs. */
+  driver: z.string().nullable().exactOptional(),
   device_reason: z.string().exactOptional(),
   precision: z.string(),
   precision_reason: z.string().exactOptional(),
@@ -51,6 +54,7 @@ export function describeEnvironment(
     },
     device: device.value,
     device_label: addon.devices().find(({ name }) => name === device.value)?.label ?? device.value,
+    driver: driverOf(device.value),
     ...(device.reason === undefined ? {} : { device_reason: device.reason }),
     precision: precision.value,
     ...(precision.reason === undefined ? {} : { precision_reason: precision.reason }),
@@ -63,6 +67,21 @@ export function describeEnvironment(
     classes: data.facts.target.kind === 'class' ? data.facts.target.classes : null,
     project: readProject(text).project ?? {},
   };
+}
+
+const driverVersion = /\d+\.\d+(\.\d+)?/;
+
+/** NVIDIA's is told by the kernel on Linux, by its own program elsewhere; other back ends do not tell theirs. */
+export function driverOf(device: string, kernelFile = '/proc/driver/nvidia/version'): string | null {
+  if (!device.startsWith('cuda')) return null;
+  try {
+    // `… Kernel Module  535.104.05 …`, or `… Open Kernel Module for x86_64  580.95.05 …`
+    return /Module\D.*?\s(\d+\.\d+(\.\d+)?)/.exec(readFileSync(kernelFile, 'utf8'))?.[1] ?? null;
+  } catch {
+    const words = ['--query-gpu=driver_version', '--format=csv,noheader'];
+    const { stdout } = spawnSync('nvidia-smi', words, { encoding: 'utf8', timeout: 10_000, windowsHide: true });
+    return driverVersion.exec(stdout ?? '')?.[0] ?? null;
+  }
 }
 
 function ownVersion(): string {

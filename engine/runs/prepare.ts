@@ -36,6 +36,7 @@ export function readRequested(request: TrainRequest): { text: string; baseDir: s
   if (request.run === '') throw new GradloomError('BAD_CALL', 'The run folder has an empty name');
   const written = request.projectText ?? readText(request.projectFile as string);
   const read = atFile(request.projectFile, () => readProject(written));
+  refuseForeign(read.project, label, request.projectFile);
   const baseDir = request.projectFile
     ? path.dirname(path.resolve(request.projectFile))
     : (request.baseDir ?? process.cwd());
@@ -44,6 +45,22 @@ export function readRequested(request: TrainRequest): { text: string; baseDir: s
   let { text } = read;
   for (const [key, value] of settings) text = withSetting(text, key, value, label);
   return { text, baseDir, label };
+}
+
+const sections = ['gradloom', 'data', 'model', 'training'];
+
+/** Some other program's JSON, such as package.json: as a project it would have a dozen problems, none of which is to be mended. */
+function refuseForeign(project: unknown, label: string, file: string | undefined): void {
+  if (!isObject(project) || Object.keys(project).length === 0) return;
+  if (sections.some((key) => Object.hasOwn(project, key))) return;
+  throw new GradloomError(
+    'PROJECT_INVALID',
+    `${label} is no project of Gradloom: it has none of ${sections.join(', ')}`,
+    {
+      hint: 'Give a *.gradloom.json file; the window makes one, or copy one of assets/templates.',
+      ...(file === undefined ? {} : { path: file }),
+    },
+  );
 }
 
 /**

@@ -262,7 +262,8 @@ async function driverVersion(smi) {
     if (answer.code === 0 && found) return found;
   }
   try {
-    return /Module\s+(\d+\.\d+(\.\d+)?)/.exec(readFileSync('/proc/driver/nvidia/version', 'utf8'))?.[1] ?? null;
+    // `… Kernel Module  535.104.05 …`, or `… Open Kernel Module for x86_64  580.95.05 …`
+    return /Module\D.*?\s(\d+\.\d+(\.\d+)?)/.exec(readFileSync('/proc/driver/nvidia/version', 'utf8'))?.[1] ?? null;
   } catch {
     return null;
   }
