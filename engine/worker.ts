@@ -74,7 +74,7 @@ function serve(parent: Parent): void {
     const parsed = toWorker.safeParse(message);
     if (parsed.success && parsed.data.type === 'action') {
       const { action, id } = parsed.data;
-      const reached = action === 'interrupt' ? control.interrupt('the service closes') : control.request(action);
+      const reached = action === 'interrupt' ? control.interrupt('the service closes') : control[action]();
       void reached.then((status) => tell({ type: 'answer', id, status }));
       return;
     }

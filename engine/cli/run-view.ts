@@ -2,7 +2,15 @@
 import { performance } from 'node:perf_hooks';
 import type { Num, RunEvent } from '../contract/events.ts';
 import { integer, loss, metric, percent, plural, seconds } from '../format.ts';
-import { capital, endSentence, epochLine, resumeSentence, startSentences, words } from '../runs/sentences.ts';
+import {
+  capital,
+  changeSentence,
+  endSentence,
+  epochLine,
+  resumeSentence,
+  startSentences,
+  words,
+} from '../runs/sentences.ts';
 import type { EndEvent, EpochEvent } from '../runs/types.ts';
 import type { Output } from './output.ts';
 
@@ -41,6 +49,10 @@ export class RunView {
         this.#pace = null;
         this.#out.say(resumeSentence(event));
         break;
+      case 'change':
+        if (this.#start && event.epochs !== undefined) this.#start = { ...this.#start, epochs: event.epochs };
+        this.#out.say(changeSentence(event));
+        break;
       case 'steps':
         this.#step(event);
         break;
@@ -64,6 +76,7 @@ export class RunView {
         break;
       case 'checkpoint':
         if (event.roles.includes('best')) this.#best = this.#lastEpoch; // it follows the epoch that it is of
+        if (event.roles.includes('snapshot')) this.#out.say(`Saved a snapshot: ${event.folder}`);
         break;
     }
   }

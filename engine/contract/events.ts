@@ -83,6 +83,21 @@ export const runEventSchema = z.discriminatedUnion('type', [
     total: z.number(),
     time,
   }),
+  /**
+   * Somebody has changed the learning rate or the last epoch: it holds for all steps after `step`; `epoch` is the one that was in progress (an
+   * epoch's end moves on to the next). `replayed`: done again by a resume that went back before it.
+   */
+  z.object({
+    type: z.literal('change'),
+    step: z.number(),
+    epoch: z.number(),
+    lr: z.number().exactOptional(),
+    lr_before: z.number().exactOptional(),
+    epochs: z.number().exactOptional(),
+    epochs_before: z.number().exactOptional(),
+    replayed: z.literal(true).exactOptional(),
+    time,
+  }),
   z.object({ type: z.literal('resume'), from_step: z.number(), time, note: z.string().exactOptional() }),
   z.object({
     type: z.literal('checkpoint'),
@@ -112,7 +127,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
 ]);
 export type RunEvent = z.infer<typeof runEventSchema>;
 
-/** What a person may ask of a live run. */
+/** What a person may ask of a live run; besides, see `control.ts`: a snapshot, and changes while it runs. */
 export const runActions = ['pause', 'park', 'continue', 'stop', 'discard'] as const;
 export type RunAction = (typeof runActions)[number];
 

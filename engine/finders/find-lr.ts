@@ -3,7 +3,7 @@ import { GradloomError } from '../contract/errors.ts';
 import { toNum } from '../contract/events.ts';
 import type { LrFinding, LrOptions, TaskProgress } from '../contract/finders.ts';
 import { ChunkSize } from '../runs/chunks.ts';
-import { batchesPerEpoch } from '../runs/trainer.ts';
+import { batchesPerEpoch } from '../runs/training-state.ts';
 import type { TrainRequest } from '../runs/types.ts';
 import { Smoothing, suggest, sweep } from './lr-rule.ts';
 import { baseRate, groupsAt, openForFinder, throwIfCancelled } from './opened.ts';

@@ -4,7 +4,6 @@ import { GradloomError } from '../contract/errors.ts';
 import type { Addon } from '../contract/native.ts';
 import { loadAddon } from '../native/load.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { ChunkSize } from './chunks.ts';
 import type { RunControl } from './control.ts';
 import { replaceFile } from './durable.ts';
 import { describeEnvironment, writeEnvironment } from './environment.ts';
@@ -23,7 +22,8 @@ import {
 } from './prepare.ts';
 import { packingProgress, RunRecord } from './record.ts';
 import { nextRunFolder } from './registry.ts';
-import { batchesPerEpoch, initialState, type TrainingHooks } from './trainer.ts';
+import { newTraining, type TrainingHooks } from './trainer.ts';
+import { batchesPerEpoch, initialState } from './training-state.ts';
 import type { EndEvent, EventSink, TrainRequest } from './types.ts';
 
 /**
@@ -90,20 +90,18 @@ async function open(
     });
   }
   const { session, advice, fromFile } = await openSession(addon, plan, native, folder, null);
-  const { checkpoint, epochs } = plan.project.training;
+  const { checkpoint } = plan.project.training;
   return {
-    training: {
+    training: newTraining({
       session,
       plan: native,
       planned: plan,
-      epochs,
-      checkpoint,
-      checkpoints: new Checkpoints(folder, checkpoint.keep),
+      checkpoints: new Checkpoints(folder, checkpoint.keep, checkpoint.top_k),
       record,
       control,
       state: initialState(native, data),
-      chunks: new ChunkSize(),
-    },
+      pending: [],
+    }),
     plan,
     environment,
     advice: [...warnings.map(({ code, message, hint }) => ({ code, message, hint })), ...advice],

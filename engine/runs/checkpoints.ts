@@ -6,12 +6,11 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync
 import path from 'node:path';
 import { z } from 'zod';
 import { GradloomError } from '../contract/errors.ts';
-import { numSchema } from '../contract/events.ts';
-import { bestSchema } from '../contract/summary.ts';
 import { readSafetensors } from '../export/safetensors.ts';
 import { replaceJson, syncFolder, writeDurable, writeError } from './durable.ts';
 import { type Fingerprint, fingerprint, sha256OfText } from './fingerprint.ts';
 import { checkpointsName } from './folder.ts';
+import { stateSchema, type TrainingState } from './training-state.ts';
 import type { CheckpointName } from './types.ts';
 
 const indexName = 'index.json';
@@ -23,42 +22,12 @@ const modelName = 'model.safetensors';
 const folderPattern = /^step-(\d{8,})(?:\.\d+)?$/;
 const temporaryPattern = /^\.tmp-step-\d{8,}(?:\.\d+)?$|^index\.json\.\d+\.tmp$/;
 
-/** Where a run stands, and all that is not tensors. Null entries are for what this version does not do yet. */
-const stateSchema = z.strictObject({
-  version: z.literal(1),
-  /** Optimizer steps done. */
-  step: z.number().int().min(0),
-  /** The epoch in progress, from 1; after the last one, one more than there are. */
-  epoch: z.number().int().min(1),
-  /** Batches and samples of that epoch that are done; all of them: only its evaluation is left. */
-  batch: z.number().int().min(0),
-  samples_into_epoch: z.number().int().min(0),
-  /** What the epoch has summed up so far, in double and in step order. */
-  sums: z.object({
-    loss: z.number(),
-    metrics: z.record(z.string(), z.number()),
-    train_seconds: z.number(),
-    seconds: z.number(),
-    breakdown: z.record(z.string(), z.number()),
-  }),
-  /** Seconds of all earlier epochs. */
-  seconds: z.number(),
-  /** The last finished epoch's numbers, as its event tells them. */
-  last: z.record(z.string(), numSchema),
-  best: bestSchema.nullable(),
-  schedule: z.null(),
-  scaler: z.null(),
-  ema: z.null(),
-  early_stopping: z.null(),
-  loader: z.object({ batch_size: z.number(), shuffle: z.boolean(), drop_last: z.boolean() }),
-  tuner: z.null(),
-  data_hash: z.string(),
-  split_hash: z.string(),
-});
-export type TrainingState = z.infer<typeof stateSchema>;
-
 const fileSchema = z.object({ bytes: z.number(), sha256: z.string() });
-const storedSchema = stateSchema.extend({ files: z.record(z.string(), fileSchema) });
+const storedSchema = stateSchema.extend({
+  files: z.record(z.string(), fileSchema),
+  /** Asked for by a person: stays. */
+  snapshot: z.literal(true).exactOptional(),
+});
 
 const entrySchema = z.object({
   folder: z.string(),
@@ -67,6 +36,8 @@ const entrySchema = z.object({
   batch: z.number(),
   /** Of state.json, which in turn holds the other files' hashes. Null where the index was lost and made anew. */
   sha256: z.string().nullable(),
+  /** Saved because the project says so, not because a run was left; absent in older indexes: those at an epoch's end were. */
+  scheduled: z.boolean().exactOptional(),
 });
 export type CheckpointEntry = z.infer<typeof entrySchema>;
 
@@ -74,10 +45,15 @@ const indexSchema = z.object({
   version: z.literal(1),
   last: z.string().nullable(),
   best: z.string().nullable(),
+  /** With `top_k` above 1: the best ones, best first, each with the value that decides. */
+  top: z.array(z.object({ folder: z.string(), value: z.number() })).default([]),
+  snapshots: z.array(z.string()).default([]),
   /** Oldest first. */
   checkpoints: z.array(entrySchema),
 });
 type Index = z.infer<typeof indexSchema>;
+
+export type { TrainingState };
 
 export interface LoadedCheckpoint {
   entry: CheckpointEntry;
@@ -85,20 +61,34 @@ export interface LoadedCheckpoint {
   state: TrainingState;
 }
 
+const roles = ['last', 'best', 'top', 'snapshot'] as const;
+export type CheckpointRole = (typeof roles)[number];
+
+/** What a checkpoint is kept as, besides being the last. */
+export interface CheckpointMarks {
+  best?: boolean;
+  /** By its epoch's value, of which more or less is better. */
+  ranked?: { value: number; higher: boolean };
+  scheduled?: boolean;
+  snapshot?: boolean;
+}
+
 export interface SavedCheckpoint {
   folder: string;
-  roles: ('last' | 'best')[];
+  roles: CheckpointRole[];
 }
 
 export class Checkpoints {
   readonly #base: string;
   readonly #keep: number;
+  readonly #topK: number;
   #index: Index;
 
-  /** `keep`: how many of the newest at an epoch's end are kept besides best and last. */
-  constructor(runFolder: string, keep: number) {
+  /** `keep`: how many of the newest scheduled ones are kept besides the last, the `topK` best and the snapshots. */
+  constructor(runFolder: string, keep: number, topK = 1) {
     this.#base = path.join(runFolder, checkpointsName);
     this.#keep = keep;
+    this.#topK = topK;
     this.#index = this.#readIndex() ?? this.#rebuildIndex();
   }
 
@@ -115,7 +105,11 @@ export class Checkpoints {
    * Writes one checkpoint; `write` puts the tensors' files into a folder. On any error the earlier ones and the index stand.
    * @throws GradloomError DISK_FULL, NOT_WRITABLE, CHECKPOINT_DAMAGED when the files do not read back whole
    */
-  async save(state: TrainingState, best: boolean, write: (folder: string) => Promise<void>): Promise<SavedCheckpoint> {
+  async save(
+    state: TrainingState,
+    marks: CheckpointMarks,
+    write: (folder: string) => Promise<void>,
+  ): Promise<SavedCheckpoint> {
     const name = this.#freeName(state.step);
     const temporary = path.join(this.#base, `${temporaryPrefix}${name}`);
     const final = path.join(this.#base, name);
@@ -124,7 +118,9 @@ export class Checkpoints {
       rmSync(temporary, { recursive: true, force: true });
       mkdirSync(temporary, { recursive: true });
       await write(temporary);
-      const text = `${JSON.stringify({ ...state, files: await fingerprintFolder(temporary) }, null, 2)}\n`;
+      const kept = marks.snapshot ? { snapshot: true } : {};
+      const stored = { ...state, files: await fingerprintFolder(temporary), ...kept };
+      const text = `${JSON.stringify(stored, null, 2)}\n`;
       writeDurable(path.join(temporary, stateName), text);
       sha256 = sha256OfText(readFileSync(path.join(temporary, stateName), 'utf8'));
       if (sha256 !== sha256OfText(text)) throw damaged(temporary, `${stateName} does not read back as written`);
@@ -134,10 +130,36 @@ export class Checkpoints {
       rmSync(temporary, { recursive: true, force: true });
       throw writeError(thrown, temporary);
     }
-    const entry = { folder: name, step: state.step, epoch: state.epoch, batch: state.batch, sha256 };
-    const checkpoints = [...this.#index.checkpoints, entry];
-    this.#writeIndex({ ...this.#index, last: name, best: best ? name : this.#index.best, checkpoints });
-    return { folder: final, roles: best ? ['last', 'best'] : ['last'] };
+    const { step, epoch, batch } = state;
+    const entry = { folder: name, step, epoch, batch, sha256, scheduled: marks.scheduled === true };
+    const { best, top, snapshots, checkpoints } = this.#index;
+    this.#writeIndex({
+      version: 1,
+      last: name,
+      best: marks.best ? name : best,
+      top: marks.ranked ? this.#withRank(name, marks.ranked) : top,
+      snapshots: marks.snapshot ? [...snapshots, name] : snapshots,
+      checkpoints: [...checkpoints, entry],
+    });
+    return { folder: final, roles: this.rolesOf(entry) };
+  }
+
+  /** Whether a checkpoint with that value would be one of the best. Only one of them: see the state's `best`. */
+  isAmongBest(value: number, higher: boolean): boolean {
+    const worst = this.#index.top[this.#topK - 1]?.value;
+    return this.#topK > 1 && (worst === undefined || (higher ? value > worst : value < worst));
+  }
+
+  /** What was best by another value is no measure any more. */
+  forgetRanks(): void {
+    this.#index = { ...this.#index, top: [] };
+  }
+
+  #withRank(folder: string, { value, higher }: { value: number; higher: boolean }): Index['top'] {
+    if (this.#topK < 2) return [];
+    const { top } = this.#index;
+    const before = top.findIndex((one) => (higher ? value > one.value : value < one.value));
+    return top.toSpliced(before < 0 ? top.length : before, 0, { folder, value }).slice(0, this.#topK);
   }
 
   /**
@@ -149,7 +171,7 @@ export class Checkpoints {
     for (const entry of [...this.#index.checkpoints].reverse()) {
       try {
         const found = await this.#load(entry);
-        if (faults.length > 0) this.#writeIndex({ ...this.#index, best: this.#folderOfBest(found.state) });
+        if (faults.length > 0) this.#writeIndex(this.#asOf(found.state));
         return { found, damaged: faults };
       } catch (thrown) {
         const fault = GradloomError.from(thrown);
@@ -196,8 +218,10 @@ export class Checkpoints {
   }
 
   /** What a checkpoint is kept as, besides being one of the newest. */
-  rolesOf({ folder }: CheckpointEntry): ('last' | 'best')[] {
-    return (['last', 'best'] as const).filter((role) => this.#index[role] === folder);
+  rolesOf({ folder }: CheckpointEntry): CheckpointRole[] {
+    const { last, best, top, snapshots } = this.#index;
+    const named = { last: [last], best: [best], top: top.map((one) => one.folder), snapshot: snapshots };
+    return roles.filter((role) => named[role].includes(folder));
   }
 
   get hasBest(): boolean {
@@ -266,7 +290,7 @@ export class Checkpoints {
       throw damaged(folder, `${stateName} cannot be read`, thrown);
     }
     if (entry.sha256 !== null && sha256OfText(text) !== entry.sha256) throw damaged(folder, `${stateName} has changed`);
-    const { files, ...state } = stored;
+    const { files, snapshot: _, ...state } = stored;
     for (const [name, expected] of Object.entries(files)) {
       if (wanted && !wanted.includes(name)) continue;
       let found: Fingerprint;
@@ -287,17 +311,20 @@ export class Checkpoints {
   #setAside({ folder }: CheckpointEntry): void {
     const checkpoints = this.#index.checkpoints.filter((entry) => entry.folder !== folder);
     const best = this.#index.best === folder ? null : this.#index.best;
+    const top = this.#index.top.filter((one) => one.folder !== folder);
+    const snapshots = this.#index.snapshots.filter((one) => one !== folder);
     const aside = path.join(this.#base, `${damagedPrefix}${folder}`);
     rmSync(aside, { recursive: true, force: true });
     if (existsSync(path.join(this.#base, folder))) renameSync(path.join(this.#base, folder), aside);
-    this.#index = { version: 1, last: checkpoints.at(-1)?.folder ?? null, best, checkpoints };
+    this.#index = { version: 1, last: checkpoints.at(-1)?.folder ?? null, best, top, snapshots, checkpoints };
     replaceJson(path.join(this.#base, indexName), this.#index);
   }
 
   /** Names what is kept, then removes what no longer is. */
   #writeIndex(index: Index): void {
-    const atEpochEnds = index.checkpoints.filter(({ batch }) => batch === 0).slice(-this.#keep);
-    const kept = new Set([index.last, index.best, ...atEpochEnds.map(({ folder }) => folder)]);
+    const scheduled = index.checkpoints.filter((entry) => entry.scheduled ?? entry.batch === 0).slice(-this.#keep);
+    const named = [...scheduled, ...index.top].map(({ folder }) => folder);
+    const kept = new Set([index.last, index.best, ...named, ...index.snapshots]);
     const checkpoints = index.checkpoints.filter(({ folder }) => kept.has(folder));
     replaceJson(path.join(this.#base, indexName), { ...index, checkpoints } satisfies Index);
     for (const { folder } of index.checkpoints) {
@@ -317,6 +344,7 @@ export class Checkpoints {
   /** From the folders themselves; which one was best is told by the newest state. */
   #rebuildIndex(): Index {
     const checkpoints: CheckpointEntry[] = [];
+    const snapshots: string[] = [];
     let newest: TrainingState | undefined;
     const names = existsSync(this.#base)
       ? readdirSync(this.#base)
@@ -327,13 +355,21 @@ export class Checkpoints {
       try {
         const state = storedSchema.parse(JSON.parse(readFileSync(path.join(this.#base, folder, stateName), 'utf8')));
         checkpoints.push({ folder, step: state.step, epoch: state.epoch, batch: state.batch, sha256: null });
+        if (state.snapshot) snapshots.push(folder);
         newest = state;
       } catch {
         // not a whole checkpoint
       }
     }
-    this.#index = { version: 1, last: checkpoints.at(-1)?.folder ?? null, best: null, checkpoints };
-    return { ...this.#index, best: newest ? this.#folderOfBest(newest) : null };
+    this.#index = { version: 1, last: checkpoints.at(-1)?.folder ?? null, best: null, top: [], snapshots, checkpoints };
+    return newest ? this.#asOf(newest) : this.#index;
+  }
+
+  /** The index of a run that goes on from `state`: the best are those that it knew. */
+  #asOf(state: TrainingState): Index {
+    const steps = new Map(this.#index.checkpoints.map(({ folder, step }) => [folder, step]));
+    const top = this.#index.top.filter(({ folder }) => (steps.get(folder) ?? Number.POSITIVE_INFINITY) <= state.step);
+    return { ...this.#index, best: this.#folderOfBest(state), top };
   }
 
   /** Where the best so far lies, as a state tells it; null when that one is gone. */

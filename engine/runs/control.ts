@@ -1,5 +1,7 @@
 /** What a person wants of a live run: set from a signal handler, a socket or a window, obeyed by the trainer at its next step. */
-import type { RunAction, RunState } from '../contract/events.ts';
+import type { LiveAnswer, LiveRequest, PassingRequest } from '../contract/control.ts';
+import { GradloomError } from '../contract/errors.ts';
+import type { RunState } from '../contract/events.ts';
 
 /** The last thing asked for. `run` goes on; `interrupt` is a signal or a lost parent. */
 export type Wish = 'run' | 'pause' | 'park' | 'stop' | 'discard' | 'interrupt';
@@ -14,13 +16,24 @@ const leftAs: Partial<Record<Wish, RunState>> = {
   discard: 'stopped',
 };
 
-/** Every method answers when its wish has taken effect, with the state that the run is then in. None rejects. */
+/** A request that waits for the end of the trainer's step. */
+export interface Waiting {
+  request: PassingRequest;
+  answer(answer: Omit<LiveAnswer, 'status'>): void;
+  refuse(error: GradloomError): void;
+}
+
+/**
+ * Every method answers when its wish has taken effect, with the state that the run is then in. None rejects, but for what is asked with
+ * `request` and cannot be done.
+ */
 export class RunControl {
   #wish: Wish = 'run';
   #state: RunState = 'preparing';
   #reason: string | undefined;
   #ended = false;
   #waiting: { wish: Wish; answer: (state: RunState) => void }[] = [];
+  #requests: Waiting[] = [];
   readonly #listeners = new Set<() => void>();
   readonly #leaving = new AbortController();
 
@@ -80,8 +93,25 @@ export class RunControl {
     return this.#ask('interrupt');
   }
 
-  request(action: RunAction): Promise<RunState> {
-    return this[action]();
+  /** @throws GradloomError RUN_NOT_LIVE when the run has ended before, BAD_CALL, DISK_FULL… */
+  async request(request: LiveRequest): Promise<LiveAnswer> {
+    if (request.action !== 'snapshot' && request.action !== 'set') return { status: await this[request.action]() };
+    if (this.#ended) throw tooLate(request);
+    return new Promise((resolve, reject) => {
+      this.#requests.push({
+        request,
+        answer: (answer) => resolve({ status: this.#state, ...answer }),
+        refuse: reject,
+      });
+      this.#tell();
+    });
+  }
+
+  /** For the trainer: what is to be done before its next step. */
+  takeRequests(): Waiting[] {
+    const taken = this.#requests;
+    this.#requests = [];
+    return taken;
   }
 
   /** Calls `listener` at each new wish; answers how to end that. */
@@ -90,17 +120,22 @@ export class RunControl {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Resolves when the wish is no longer `pause`. */
+  /** Resolves when the wish is no longer `pause`, or when there is a request to be done meanwhile. */
   async unpaused(): Promise<void> {
-    while (this.#wish === 'pause') {
+    while (this.#wish === 'pause' && this.#requests.length === 0) {
       await new Promise<void>((resolve) => {
-        const off = this.onWish(() => {
+        this.#tell = () => {
           off();
           resolve();
-        });
+        };
+        const off = this.onWish(this.#tell);
       });
+      this.#tell = () => {};
     }
   }
+
+  /** Tells a paused trainer of a request. */
+  #tell: () => void = () => {};
 
   /** For the trainer: the run is now in `state`; whoever waited for it is answered. */
   reached(state: RunState, ended = false): void {
@@ -111,6 +146,7 @@ export class RunControl {
     const answered = this.#waiting.filter(({ wish }) => holds(wish));
     this.#waiting = this.#waiting.filter(({ wish }) => !holds(wish));
     for (const { answer } of answered) answer(state);
+    if (this.#ended) for (const { request, refuse } of this.takeRequests()) refuse(tooLate(request));
   }
 
   #ask(wish: Wish): Promise<RunState> {
@@ -129,4 +165,11 @@ export class RunControl {
     this.reached(this.#state);
     return asked;
   }
+}
+
+function tooLate({ action }: PassingRequest): GradloomError {
+  const what = action === 'set' ? 'be changed' : 'save a snapshot';
+  return new GradloomError('RUN_NOT_LIVE', `The run ended before it could ${what}`, {
+    hint: 'A run that has ended can be resumed, also with more epochs: gradloom resume RUN --epochs N.',
+  });
 }

@@ -2,15 +2,18 @@
 import { GradloomError } from '../contract/errors.ts';
 import type { RunState } from '../contract/events.ts';
 import type { Plan } from '../contract/plan.ts';
-import type { TrainingState } from './checkpoints.ts';
+import { type Change, epochsAt } from './changes.ts';
 import type { RunControl } from './control.ts';
 import type { Environment } from './environment.ts';
 import { type RunLock, removeRun } from './folder.ts';
 import { openEndpoint } from './live.ts';
 import type { Hardware } from './prepare.ts';
 import type { RunRecord } from './record.ts';
+import { save } from './saving.ts';
+import { makeChange } from './steering.ts';
 import type { RunSummary } from './summary.ts';
-import { batchesPerEpoch, epochOfStep, save, type Training, train } from './trainer.ts';
+import { type Training, train } from './trainer.ts';
+import { batchesPerEpoch, epochOfStep, type TrainingState } from './training-state.ts';
 import type { EndEvent } from './types.ts';
 
 /** What a run's summary says before its first epoch. */
@@ -81,8 +84,8 @@ export interface Opening {
   advice: Advice[];
   /** Save before the first step: for initial weights that cannot be made again from the seed. */
   saveInitial: boolean;
-  /** Of a resume. */
-  resumed?: { fromStep: number; note?: string };
+  /** Of a resume. `epochs`: the last one, where somebody asks for another; `newRates`: the project's were edited. */
+  resumed?: { fromStep: number; note?: string; epochs?: number; newRates?: boolean };
 }
 
 /** Tells the start, trains, tells the end. What goes wrong from here on is an event and a status, for the run can be resumed. */
@@ -94,7 +97,8 @@ export async function trainHeld({
   saveInitial,
   resumed,
 }: Opening): Promise<EndEvent> {
-  const { control, epochs, plan: native, record, session, state } = training;
+  const { control, pending, plan: native, record, schedule, session, state } = training;
+  const epochs = resumed?.epochs ?? epochsAt(state, pending, schedule.epochs);
   const stepsPerEpoch = Math.ceil(batchesPerEpoch(native) / native.accumulate);
   const { device, precision, precision_reason, versions } = environment;
   let status: RunState;
@@ -128,6 +132,7 @@ export async function trainHeld({
     if (resumed) {
       const { fromStep, note } = resumed;
       record.emit({ type: 'resume', from_step: fromStep, ...(note === undefined ? {} : { note }) });
+      makeAskedChanges(training, resumed);
     }
     for (const line of advice) record.emit({ type: 'advice', ...line });
     if (saveInitial) await save(training);
@@ -139,6 +144,15 @@ export async function trainHeld({
   }
   await session.close();
   return finish(record, status, state, control.reason);
+}
+
+/** As changes of the run like others, so that a later resume from before this place makes them again. */
+function makeAskedChanges(training: Training, { epochs, newRates }: NonNullable<Opening['resumed']>): void {
+  const { schedule, state } = training;
+  const change: Change = { step: state.step, epoch: state.epoch };
+  if (epochs !== undefined && epochs !== schedule.epochs) change.epochs = epochs;
+  if (newRates && schedule.nextRate > 0) change.lr = schedule.nextRate;
+  if (change.epochs !== undefined || change.lr !== undefined) makeChange(training, change, false);
 }
 
 /** The disk may be what failed: then at least the listeners know. */

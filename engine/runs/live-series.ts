@@ -3,7 +3,7 @@ import type { RunNote } from '../contract/api.ts';
 import type { ErrorInfo } from '../contract/errors.ts';
 import type { Num, RunEvent, RunState } from '../contract/events.ts';
 import { Columns, type Values } from './columns.ts';
-import { endSentence, resumeSentence, startSentences } from './sentences.ts';
+import { changeSentence, endSentence, resumeSentence, startSentences } from './sentences.ts';
 import type { EpochEvent } from './types.ts';
 
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
@@ -77,6 +77,10 @@ export class LiveSeries {
       case 'resume':
         this.#goBack(event.from_step);
         this.#note(event, 'resume', resumeSentence(event), { step: event.from_step });
+        break;
+      case 'change':
+        if (this.start && event.epochs !== undefined) this.start = { ...this.start, epochs: event.epochs };
+        this.#note(event, 'change', changeSentence(event), { step: event.step });
         break;
       case 'state':
         this.status = event.status;

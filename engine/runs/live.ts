@@ -5,14 +5,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import { type LiveAnswer, type LiveRequest, liveAnswerSchema, liveRequestSchema } from '../contract/control.ts';
 import { errorInfoSchema, GradloomError } from '../contract/errors.ts';
-import { type RunAction, type RunState, runActions, runStates } from '../contract/events.ts';
+import { type RunAction, type RunState, runActions } from '../contract/events.ts';
 import type { RunControl } from './control.ts';
 import { replaceJson, writeError } from './durable.ts';
 import { findRun } from './folder.ts';
 
 const liveName = 'live.json';
-const requestSchema = z.object({ action: z.enum(runActions) });
 /** `folder` tells the run itself from a copy of it, which must not control the original. */
 const liveSchema = z.object({
   pid: z.number(),
@@ -21,7 +21,7 @@ const liveSchema = z.object({
   folder: z.string().exactOptional(),
 });
 const answerSchema = z.union([
-  z.object({ ok: z.literal(true), status: z.enum(runStates) }),
+  liveAnswerSchema.extend({ ok: z.literal(true) }),
   z.object({ ok: z.literal(false), error: errorInfoSchema }),
 ]);
 
@@ -126,14 +126,19 @@ export async function openEndpoint(runFolder: string, control: RunControl): Prom
 }
 
 async function answerLine(line: string, control: RunControl): Promise<z.infer<typeof answerSchema>> {
+  let request: LiveRequest;
   try {
-    const { action } = requestSchema.parse(JSON.parse(line));
-    return { ok: true, status: await control.request(action) };
+    request = liveRequestSchema.parse(JSON.parse(line));
   } catch {
     const error = new GradloomError('BAD_CALL', `Not an action: ${line.slice(0, 100)}`, {
-      hint: `Send {"action": …} with one of ${runActions.join(', ')}.`,
+      hint: `Send {"action": …} with one of ${runActions.join(', ')}, snapshot, set.`,
     });
     return { ok: false, error: error.toInfo() };
+  }
+  try {
+    return { ok: true, ...(await control.request(request)) };
+  } catch (thrown) {
+    return { ok: false, error: GradloomError.from(thrown).toInfo() };
   }
 }
 
@@ -169,16 +174,37 @@ export async function isLive(runFolder: string): Promise<boolean> {
   return socket !== null;
 }
 
+/** The process that holds the run; null when none does. Its socket takes connections as long as it lives, even where it is frozen. */
+export async function livePid(runFolder: string): Promise<number | null> {
+  if (!(await isLive(runFolder))) return null;
+  try {
+    return liveSchema.parse(JSON.parse(readFileSync(path.join(runFolder, liveName), 'utf8'))).pid;
+  } catch {
+    return null; // it has just ended
+  }
+}
+
 /**
  * Asks a live run, given by folder or name; answers with its state once the action has taken effect.
  * @throws GradloomError RUN_NOT_FOUND, RUN_NOT_LIVE
  */
 export async function sendAction(run: string, action: RunAction): Promise<RunState> {
+  return (await sendRequest(run, { action })).status;
+}
+
+/** The same for whatever a live run does. @throws GradloomError also what the run itself refuses, BAD_CALL above all */
+export async function sendRequest(run: string, request: LiveRequest): Promise<LiveAnswer> {
   const folder = await findRun(run);
+  const { action } = request;
   const socket = await connect(folder);
   if (!socket) {
-    throw new GradloomError('RUN_NOT_LIVE', `No process is training ${path.basename(folder)}, so it cannot ${action}`, {
-      hint: action === 'continue' ? `Resume it: gradloom resume ${folder}` : 'See which runs are live: gradloom runs',
+    const what = action === 'snapshot' ? 'save a snapshot' : action === 'set' ? 'be changed' : action;
+    const hints: { [action: string]: string } = {
+      continue: `Resume it: gradloom resume ${folder}`,
+      set: `Resume it, with a new last epoch if wanted: gradloom resume ${folder} --epochs N`,
+    };
+    throw new GradloomError('RUN_NOT_LIVE', `No process is training ${path.basename(folder)}, so it cannot ${what}`, {
+      hint: hints[action] ?? 'See which runs are live: gradloom runs',
       path: folder,
     });
   }
@@ -192,11 +218,12 @@ export async function sendAction(run: string, action: RunAction): Promise<RunSta
         );
       createInterface({ input: socket }).once('line', resolve).once('close', gone);
       socket.once('error', gone);
-      socket.write(`${JSON.stringify({ action })}\n`);
+      socket.write(`${JSON.stringify(request)}\n`);
     });
     const answer = answerSchema.parse(JSON.parse(line));
-    if (answer.ok) return answer.status;
-    throw GradloomError.fromInfo(answer.error);
+    if (!answer.ok) throw GradloomError.fromInfo(answer.error);
+    const { ok: _, ...rest } = answer;
+    return rest;
   } finally {
     socket.destroy();
   }

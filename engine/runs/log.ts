@@ -7,7 +7,7 @@ import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { ErrorInfo } from '../contract/errors.ts';
 import type { RunEvent } from '../contract/events.ts';
-import { endSentence, epochLine, resumeSentence, startSentences } from './sentences.ts';
+import { changeSentence, endSentence, epochLine, resumeSentence, startSentences } from './sentences.ts';
 import type { RunSummary } from './summary.ts';
 
 const logName = 'log.txt';
@@ -36,6 +36,8 @@ export function logLines(event: RunEvent, { epochs, reason }: Pick<RunSummary, '
     }
     case 'resume':
       return [resumeSentence(event)];
+    case 'change':
+      return [changeSentence(event)];
     case 'epoch':
       return [epochLine(event, epochs)];
     case 'state':

@@ -9,11 +9,11 @@ import { editProject, readProject, resolveProject } from '../contract/project.ts
 import { plural } from '../format.ts';
 import { loadAddon } from '../native/load.ts';
 import { Checkpoints, type LoadedCheckpoint } from './checkpoints.ts';
-import { ChunkSize } from './chunks.ts';
 import type { RunControl } from './control.ts';
 import { replaceFile } from './durable.ts';
 import { describeEnvironment, type Environment, readEnvironment, writeEnvironment } from './environment.ts';
 import { findRun, isTemporary, lockRun, projectName } from './folder.ts';
+import { type GoingOn, goingOn, isFinished, takeUpAgain } from './going-on.ts';
 import { type Advice, endOf, finish, newSummary, trainHeld, whileHeld } from './hold.ts';
 import { readJournal } from './journal-reader.ts';
 import { openSession } from './open.ts';
@@ -31,7 +31,8 @@ import {
 import { packingProgress, RunRecord } from './record.ts';
 import { ProjectChanges, readRunProject } from './run-project.ts';
 import { type RunSummary, readSummary } from './summary.ts';
-import { initialState, type TrainingHooks } from './trainer.ts';
+import { newTraining, type TrainingHooks } from './trainer.ts';
+import { initialState, type TrainingState } from './training-state.ts';
 import type { EndEvent, EventSink, ResumeRequest } from './types.ts';
 
 /**
@@ -54,11 +55,18 @@ export async function resumeRun(
       ...(request.epochs === undefined ? [] : [set('training.epochs', request.epochs)]),
       ...(request.edits ?? []),
     ]);
-    const { checkpoint, epochs } = resolveProject(readProject(text).project ?? {}).training;
-    const checkpoints = new Checkpoints(folder, checkpoint.keep);
+    const { checkpoint, early_stopping, epochs } = resolveProject(readProject(text).project ?? {}).training;
+    const checkpoints = new Checkpoints(folder, checkpoint.keep, checkpoint.top_k);
     checkpoints.removeLeftovers();
     const { found, damaged } = await checkpoints.newestWhole();
-    if (found && found.state.epoch > epochs) return nothingLeft(folder, found, sink);
+    const before = await readEnvironment(folder);
+    const onward = await goingOn(folder, found?.state ?? null, {
+      asked: request.epochs,
+      now: epochs,
+      before: before?.project ? resolveProject(before.project).training.epochs : null,
+    });
+    if (found && isFinished(found.state, onward, early_stopping !== null)) return nothingLeft(folder, found, sink);
+    if (found) takeUpAgain(found.state, early_stopping?.monitor ?? null);
     if (found && !checkpoints.hasBest) found.state.best = null; // its weights are lost: the next good epoch is the best there is
 
     const planned = await planRun({ text, baseDir: folder, label: path.basename(folder) });
@@ -66,7 +74,6 @@ export async function resumeRun(
       request.edits?.map((edit) => [edit.path.join('.'), edit.value]),
       planned.warnings,
     );
-    const before = await readEnvironment(folder);
     const lost = found || damaged.length > 0 ? null : lostWork(await readJournal(folder));
     const hardware = hardwareFor(planned, before, request.device, addon);
     const summary = cleared(readSummary(folder) ?? newSummary(planned.plan, hardware));
@@ -82,28 +89,31 @@ export async function resumeRun(
         new ProjectChanges(before.project, planned.plan, data.facts, { epochs: request.epochs !== undefined });
       if (found) edited?.refuse(found.state, folder);
       // A best of another quantity is no measure of this one.
-      if (found && found.state.best?.monitor !== checkpoint.monitor) found.state.best = null;
+      if (found && found.state.best?.monitor !== checkpoint.monitor) {
+        found.state.best = null;
+        checkpoints.forgetRanks();
+      }
+      if (edited?.ofRates()) forgetChangedRates(onward, found?.state);
       const environment = describeEnvironment(planned, data, hardware, addon);
       const native = nativePlan(planned.plan, data, environment.device, environment.threads);
       const { session, advice, fromFile } = await openSession(addon, planned.plan, native, folder, found);
       writeEnvironment(folder, environment);
       replaceFile(path.join(folder, projectName), planned.text);
       const note = noteOn(found, damaged, lost);
-      const training = {
+      const state = found?.state ?? initialState(native, data);
+      const { pending } = onward;
+      const training = newTraining({
         session,
         plan: native,
         planned: planned.plan,
-        epochs,
-        checkpoint,
         checkpoints,
         record,
         control,
-        state: found?.state ?? initialState(native, data),
-        chunks: new ChunkSize(),
-        ...hooks,
-      };
+        state,
+        pending,
+      });
       return await trainHeld({
-        training,
+        training: { ...training, ...hooks },
         plan: planned.plan,
         environment,
         advice: [
@@ -114,7 +124,12 @@ export async function resumeRun(
           ...advice,
         ],
         saveInitial: fromFile,
-        resumed: { fromStep: found?.state.step ?? 0, ...(note === undefined ? {} : { note }) },
+        resumed: {
+          fromStep: state.step,
+          ...(note === undefined ? {} : { note }),
+          ...(onward.asked === undefined ? {} : { epochs: onward.asked }),
+          newRates: edited?.ofRates() ?? false,
+        },
       });
     } catch (thrown) {
       if (control.leaving && GradloomError.from(thrown).code === 'CANCELLED') {
@@ -141,6 +156,12 @@ function nothingLeft(folder: string, { state }: LoadedCheckpoint, sink: EventSin
   const end = { ...endOf(folder, 'completed', state), time: new Date().toISOString() };
   sink(end);
   return end;
+}
+
+/** Rates that somebody has edited in the run's project take the place of what was changed while it ran. */
+function forgetChangedRates(onward: GoingOn, state: TrainingState | undefined): void {
+  onward.pending = onward.pending.flatMap(({ lr: _, ...change }) => (change.epochs === undefined ? [] : [change]));
+  if (state?.schedule) Object.assign(state.schedule, { lr: null, plateau: null });
 }
 
 /** Without what was wrong the last time. */

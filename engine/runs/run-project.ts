@@ -6,9 +6,9 @@ import { GradloomError } from '../contract/errors.ts';
 import { type Plan, planProject } from '../contract/plan.ts';
 import { type Project, readProject } from '../contract/project.ts';
 import type { DataFacts } from '../contract/tensors.ts';
-import type { TrainingState } from './checkpoints.ts';
 import { projectName } from './folder.ts';
 import type { Advice } from './hold.ts';
+import type { TrainingState } from './training-state.ts';
 
 /** @throws GradloomError RUN_DAMAGED */
 export function readRunProject(folder: string): string {
@@ -60,6 +60,11 @@ export class ProjectChanges {
       `${file} was changed since the run last ran, and its checkpoint cannot be gone on with: ${list(refused)}`,
       { hint: 'Undo the change to resume this run, or train the changed project as a new one.', path: first },
     );
+  }
+
+  /** Whether learning rates are planned anew. */
+  ofRates(): boolean {
+    return this.#changes.some(({ name }) => /^training\.(optimizer\.lr|schedule)(\.|$)/.test(name));
   }
 
   advice(): Advice[] {

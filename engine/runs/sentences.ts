@@ -21,6 +21,17 @@ export function resumeSentence({ from_step, note }: Event<'resume'>): string {
   return `Goes on from step ${integer(from_step)}${note ? ` (${note})` : ''}.`;
 }
 
+export function changeSentence(event: Event<'change'>): string {
+  const { step, lr, lr_before, epochs, epochs_before, replayed } = event;
+  const parts = [
+    ...(lr === undefined ? [] : [`learning rate ${rate(lr_before)} → ${rate(lr)}`]),
+    ...(epochs === undefined ? [] : [`last epoch ${epochs_before} → ${epochs}`]),
+  ];
+  return `Changed after step ${integer(step)}: ${parts.join(', ')}${replayed ? ', as before' : ''}.`;
+}
+
+const rate = (value: number | undefined): string => (value === undefined ? '?' : String(Number(value.toPrecision(6))));
+
 /** `epoch  3/10  loss 0.1234  accuracy 96.10 %  val loss …`; `epochs`: the total, where it is known. */
 export function epochLine(event: EpochEvent, epochs: number = event.epoch): string {
   const values = [`loss ${loss(event.train_loss)}`];

@@ -1,22 +1,29 @@
 /** The training loop: epochs of chunks of steps, each epoch closed by its evaluation and its checkpoint. */
-import { GradloomError } from '../contract/errors.ts';
 import { type Num, type RunState, toNum } from '../contract/events.ts';
-import { metrics as metricTable } from '../contract/metrics.ts';
 import type { EvaluateResult, GroupSchedule, NativePlan, NativeSession, StepsResult } from '../contract/native.ts';
 import type { Plan } from '../contract/plan.ts';
-import type { ResolvedCheckpoint } from '../contract/project.ts';
-import type { Checkpoints, TrainingState } from './checkpoints.ts';
-import type { ChunkSize } from './chunks.ts';
+import type { ResolvedCheckpoint, ResolvedEarlyStopping } from '../contract/project.ts';
+import { type Change, stepsUntilChange } from './changes.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { ChunkSize } from './chunks.ts';
 import type { RunControl } from './control.ts';
+import { finishEpoch } from './epoch-end.ts';
+import { LiveSchedule } from './live-schedule.ts';
+import { memoryNow } from './memory.ts';
 import { examineEvaluation, examineStep, failNonFinite } from './non-finite.ts';
 import type { RunRecord } from './record.ts';
+import { save, saveIsDue, stepsUntilSave } from './saving.ts';
+import { askedToLeave } from './steering.ts';
+import { batchesPerEpoch, type TrainingState } from './training-state.ts';
 
 export interface Training {
   session: NativeSession;
   plan: NativePlan;
-  /** What `plan` was made of. */
+  /** What the native plan was made of: names and places for messages. */
   planned: Plan;
-  epochs: number;
+  /** Learning rates, momentum and the last epoch, as they stand. */
+  schedule: LiveSchedule;
+  early: ResolvedEarlyStopping | null;
   checkpoint: ResolvedCheckpoint;
   checkpoints: Checkpoints;
   record: RunRecord;
@@ -25,98 +32,103 @@ export interface Training {
   state: TrainingState;
   /** How many steps are asked for at once. */
   chunks: ChunkSize;
+  /** Changes of an earlier life that are still to be made again, in order. */
+  pending: Change[];
+  /** Where a resume went on from; 0 for a new run. */
+  resumedFrom: number;
+  /** When a checkpoint was saved last, and after which step a scheduled one. */
+  savedAt: { step: number; time: number };
   /** Looks at the state after each chunk of steps: for checks of the engine itself. */
   afterChunk?: ((training: Training) => Promise<void>) | undefined;
+}
+
+/** Ready to go on from `state`. */
+export function newTraining(
+  given: Pick<Training, 'session' | 'plan' | 'planned' | 'checkpoints' | 'record' | 'control' | 'state' | 'pending'>,
+): Training {
+  const { plan, planned, state } = given;
+  const { checkpoint, early_stopping, epochs, schedule } = planned.project.training;
+  return {
+    ...given,
+    early: early_stopping,
+    checkpoint,
+    schedule: new LiveSchedule(plan, schedule, epochs, state),
+    chunks: new ChunkSize(),
+    resumedFrom: state.step,
+    savedAt: { step: state.step, time: performance.now() },
+  };
 }
 
 /** How a check of the engine steers and watches a training; absent in every run of a person's. */
 export type TrainingHooks = Partial<Pick<Training, 'chunks' | 'afterChunk'>>;
 
-/** A run that has done nothing yet. */
-export function initialState(
-  plan: NativePlan,
-  { data_hash, split_hash }: { data_hash: string; split_hash: string },
-): TrainingState {
-  const { batch_size, shuffle, drop_last } = plan.loader;
-  return {
-    version: 1,
-    step: 0,
-    epoch: 1,
-    batch: 0,
-    samples_into_epoch: 0,
-    sums: emptySums(),
-    seconds: 0,
-    last: {},
-    best: null,
-    schedule: null,
-    scaler: null,
-    ema: null,
-    early_stopping: null,
-    loader: { batch_size, shuffle, drop_last },
-    tuner: null,
-    data_hash,
-    split_hash,
-  };
-}
-
-const emptySums = (): TrainingState['sums'] => ({ loss: 0, metrics: {}, train_seconds: 0, seconds: 0, breakdown: {} });
-
-/** Batches of an epoch; its steps are these divided by `accumulate`, rounded up. */
-export function batchesPerEpoch(plan: NativePlan): number {
-  const { batch_size, drop_last } = plan.loader;
-  const batches = (plan.data.splits.train?.count ?? 0) / batch_size;
-  return drop_last ? Math.floor(batches) : Math.ceil(batches);
-}
-
-/** The epoch that the last step belongs to; 0 before the first. */
-export function epochOfStep({ batch, epoch }: TrainingState): number {
-  return batch === 0 ? epoch - 1 : epoch;
-}
-
 /** Trains to the last epoch, or until it is asked to leave; answers the state that the run is then in. */
 export async function train(training: Training): Promise<RunState> {
-  const { control, epochs, plan, state } = training;
+  const { control, plan, state } = training;
   const batches = batchesPerEpoch(plan);
-  while (state.epoch <= epochs) {
+  for (;;) {
+    if (await askedToLeave(training)) return leave(training);
+    if (isOver(training)) break;
     while (state.batch < batches) {
-      if (await askedToLeave(training)) return leave(training);
       await trainChunk(training, batches);
       await training.afterChunk?.(training);
+      if (await askedToLeave(training)) return leave(training);
+      if (state.batch < batches && saveIsDue(training)) await save(training, { scheduled: true });
     }
-    if (await askedToLeave(training)) return leave(training);
     const evaluated = await evaluate(training);
     if (!evaluated) continue; // somebody asked for something: it is done above, and the evaluation once more if training goes on
+    if (evaluated !== 'none' && !Number.isFinite(evaluated.loss)) {
+      throw await failNonFinite(training, await examineEvaluation(training, batches), saving(training));
+    }
     await finishEpoch(training, evaluated === 'none' ? null : evaluated);
   }
-  await save(training); // an extension begins here, whatever `every_epochs` says
+  await save(training); // an extension begins here, whatever the project says of checkpoints
   return control.wish === 'discard' ? leave(training) : 'completed';
 }
 
+function isOver({ schedule, state }: Training): boolean {
+  return state.epoch > schedule.epochs || (state.early_stopping?.stopped ?? null) !== null;
+}
+
 async function trainChunk(training: Training, batches: number): Promise<void> {
-  const { chunks, plan, record, session, state } = training;
-  const steps = chunks.next(Math.ceil((batches - state.batch) / plan.accumulate));
-  const lr = learningRate(plan);
-  const groups = [{ lr: new Array<number>(steps).fill(lr) }];
+  const { chunks, pending, plan, record, schedule, session, state } = training;
+  const left = Math.ceil((batches - state.batch) / plan.accumulate);
+  const steps = chunks.next(Math.min(left, stepsUntilChange(pending, state), stepsUntilSave(training)));
+  const groups = schedule.columns(steps);
   const began = performance.now();
   const result = await session.trainSteps({ epoch: state.epoch - 1, batch: state.batch, steps, groups });
   const seconds = (performance.now() - began) / 1000;
   chunks.took(result.steps, seconds);
   addSums(state, result, seconds);
+  const rates = ratesOf(groups, result);
+  schedule.took(rates.lr);
   if (result.steps > 0)
-    record.emit({ ...stepsLine(state, result, lr), seconds, memory: await memoryNow(session, false) });
+    record.emit({ ...stepsLine(state, result, rates), seconds, memory: await memoryNow(session, false) });
   state.step += result.steps;
   state.batch = Math.min(batches, state.batch + result.steps * plan.accumulate);
   if (!result.non_finite) return;
-  const found = await examineStep(training, batches, valuesOf(groups, result.steps));
-  throw await failNonFinite(training, found, () => save(training));
+  const failed = groups.map((group) => oneStep(group, result.steps));
+  throw await failNonFinite(training, await examineStep(training, batches, failed), saving(training));
 }
 
-/** What one of the steps of a request is done with. */
-function valuesOf(groups: readonly GroupSchedule[], step: number): GroupSchedule[] {
-  return groups.map((group) => {
-    const columns = Object.entries(group).map(([name, values]) => [name, [values[step]]]);
-    return Object.fromEntries(columns) as unknown as GroupSchedule;
-  });
+/** The values of the step after `done` others. */
+function oneStep({ lr, momentum, weight_decay }: GroupSchedule, done: number): GroupSchedule {
+  const at = (values: number[]) => values.slice(done, done + 1);
+  return {
+    lr: at(lr),
+    ...(momentum ? { momentum: at(momentum) } : {}),
+    ...(weight_decay ? { weight_decay: at(weight_decay) } : {}),
+  };
+}
+
+const saving = (training: Training) => async (): Promise<void> => {
+  await save(training);
+};
+
+/** The optimizer's own rate (and momentum, where it is scheduled) of each step that was done. */
+function ratesOf([own]: readonly GroupSchedule[], { steps }: StepsResult): { lr: number[]; momentum?: number[] } {
+  const { lr = [], momentum } = own ?? {};
+  return { lr: lr.slice(0, steps), ...(momentum ? { momentum: momentum.slice(0, steps) } : {}) };
 }
 
 /** In step order and in double, so that no sum depends on where chunks were cut. */
@@ -138,7 +150,7 @@ function addSums(state: TrainingState, result: StepsResult, seconds: number): vo
   sums.seconds += seconds;
 }
 
-function stepsLine(state: TrainingState, { columns, steps }: StepsResult, lr: number) {
+function stepsLine(state: TrainingState, { columns, steps }: StepsResult, rates: ReturnType<typeof ratesOf>) {
   const { loss, samples: _, grad_norm, ...metrics } = columns;
   const column = (values: Float64Array): Num[] => Array.from(values.subarray(0, steps), toNum);
   return {
@@ -148,13 +160,8 @@ function stepsLine(state: TrainingState, { columns, steps }: StepsResult, lr: nu
     train_loss: column(loss),
     ...Object.fromEntries(Object.entries(metrics).map(([name, values]) => [`train_${name}`, column(values)])),
     ...(grad_norm ? { grad_norm: column(grad_norm) } : {}),
-    lr: new Array<number>(steps).fill(lr),
+    ...rates,
   };
-}
-
-async function memoryNow(session: NativeSession, resetPeak: boolean) {
-  const { allocated, reserved, peak } = await session.memory({ reset_peak: resetPeak });
-  return { allocated, reserved, peak, rss: process.memoryUsage.rss() };
 }
 
 /** Measures the validation split; null when it was broken off by a wish, `none` without validation. */
@@ -172,96 +179,8 @@ async function evaluate({ control, plan, session, state }: Training): Promise<Ev
   }
 }
 
-async function finishEpoch(training: Training, val: EvaluateResult | null): Promise<void> {
-  if (val !== null && !Number.isFinite(val.loss)) {
-    const found = await examineEvaluation(training, batchesPerEpoch(training.plan));
-    throw await failNonFinite(training, found, () => save(training));
-  }
-  const { checkpoint, epochs, plan, record, session, state } = training;
-  const { sums, samples_into_epoch: samples } = state;
-  const values: Record<string, number> = { train_loss: sums.loss / samples };
-  for (const [name, sum] of Object.entries(sums.metrics)) values[`train_${name}`] = sum / samples;
-  if (val) values.val_loss = val.loss;
-  for (const [name, value] of Object.entries(val?.metrics ?? {})) values[`val_${name}`] = value;
-
-  const memory = await memoryNow(session, true);
-  const numbers = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toNum(value)]));
-  const { epoch, step } = state;
-  const samplesPerSecond = samples / sums.train_seconds;
-  record.emit({
-    type: 'epoch',
-    epoch,
-    step,
-    train_loss: toNum(values.train_loss as number),
-    ...numbers,
-    lr: learningRate(plan),
-    seconds: sums.seconds,
-    samples_per_second: samplesPerSecond,
-    breakdown: sums.breakdown,
-    memory,
-  });
-
-  const value = values[checkpoint.monitor];
-  const improved = value !== undefined && isBetter(checkpoint.monitor, value, state.best?.value);
-  if (improved) state.best = { monitor: checkpoint.monitor, value, epoch, step };
-  Object.assign(state, {
-    epoch: epoch + 1,
-    batch: 0,
-    samples_into_epoch: 0,
-    seconds: state.seconds + sums.seconds,
-    sums: emptySums(),
-    last: numbers,
-  });
-  record.update({
-    epoch,
-    step,
-    last: numbers,
-    best: state.best,
-    seconds: state.seconds,
-    samples_per_second: samplesPerSecond,
-  });
-  if (improved || epoch % checkpoint.every_epochs === 0 || epoch === epochs) await save(training, improved);
-}
-
-function isBetter(monitor: string, value: number, best: number | undefined): boolean {
-  if (!Number.isFinite(value)) return false;
-  if (best === undefined) return true;
-  const metric = metricTable.get(monitor.replace(/^(train|val)_/, ''));
-  return metric?.better === 'higher' ? value > best : value < best;
-}
-
-/** Obeys a pause here, at a step's end; answers whether the run is to be left. */
-async function askedToLeave(training: Training): Promise<boolean> {
-  const { control, record } = training;
-  while (control.wish === 'pause') {
-    await save(training); // a pause may last longer than the process
-    record.enter('paused');
-    control.reached('paused');
-    await control.unpaused();
-    if (control.leaving) break;
-    record.enter('running');
-    control.reached('running');
-  }
-  return control.leaving;
-}
-
 async function leave(training: Training): Promise<RunState> {
   const { control } = training;
   if (control.wish !== 'discard') await save(training);
   return control.leftAs;
-}
-
-/** Saves where training stands, unless that is what was saved last. */
-export async function save({ checkpoints, record, session, state }: Training, isBest = false): Promise<void> {
-  const { last } = checkpoints;
-  if (last?.step === state.step && last.epoch === state.epoch && last.batch === state.batch) return;
-  record.journal.sync(); // a checkpoint never knows more steps than the journal
-  const { folder, roles } = await checkpoints.save(state, isBest, (temporary) => session.saveState(temporary));
-  record.emit({ type: 'checkpoint', step: state.step, epoch: epochOfStep(state), folder, roles });
-}
-
-function learningRate(plan: NativePlan): number {
-  const { lr } = plan.optimizer.args;
-  if (typeof lr !== 'number') throw new GradloomError('INTERNAL', `${plan.optimizer.kind} has no learning rate`);
-  return lr;
 }

@@ -47,7 +47,7 @@ const write = (value: number) => async (folder: string) => {
 
 async function saved(folder: string, stepsDone: number[], keep = 2): Promise<Checkpoints> {
   const checkpoints = new Checkpoints(folder, keep);
-  for (const step of stepsDone) await checkpoints.save(stateAt(step), false, write(step));
+  for (const step of stepsDone) await checkpoints.save(stateAt(step), { scheduled: true }, write(step));
   return checkpoints;
 }
 
@@ -65,7 +65,8 @@ describe('saving', () => {
   test('keeps the newest, the best, and no more', async () => {
     const folder = temporaryFolder();
     const checkpoints = new Checkpoints(folder, 2);
-    for (let step = 1; step <= 6; step += 1) await checkpoints.save(stateAt(step), step === 2, write(step));
+    for (let step = 1; step <= 6; step += 1)
+      await checkpoints.save(stateAt(step), { best: step === 2, scheduled: true }, write(step));
     expect(names(folder)).toEqual(['index.json', 'step-00000002', 'step-00000005', 'step-00000006']);
     expect((await checkpoints.loadModel('best')).state.step).toBe(2);
     expect((await checkpoints.loadModel(5)).state.step).toBe(5);
@@ -75,15 +76,15 @@ describe('saving', () => {
   test('in mid-epoch takes the place of no epoch’s end', async () => {
     const folder = temporaryFolder();
     const checkpoints = await saved(folder, [1, 2]);
-    for (const step of [3, 4]) await checkpoints.save(stateAt(step, { batch: 1 }), false, write(step));
+    for (const step of [3, 4]) await checkpoints.save(stateAt(step, { batch: 1 }), {}, write(step));
     expect(names(folder)).toEqual(['index.json', 'step-00000001', 'step-00000002', 'step-00000004']);
   });
 
   test('a second one at the same step gets its own folder', async () => {
     const folder = temporaryFolder();
     const checkpoints = new Checkpoints(folder, 2);
-    await checkpoints.save(stateAt(4, { batch: 2, epoch: 1 }), false, write(1));
-    await checkpoints.save(stateAt(4, { epoch: 2 }), false, write(1));
+    await checkpoints.save(stateAt(4, { batch: 2, epoch: 1 }), {}, write(1));
+    await checkpoints.save(stateAt(4, { epoch: 2 }), { scheduled: true }, write(1));
     expect((await new Checkpoints(folder, 2).loadModel('last')).state.epoch).toBe(2);
   });
 
@@ -97,10 +98,12 @@ describe('saving', () => {
         writeFileSync(path.join(to, 'model.safetensors'), 'half');
         throw Object.assign(new Error('no space left'), { code });
       };
-      await expect(checkpoints.save(stateAt(3), true, failing)).rejects.toMatchObject({ code: 'DISK_FULL' });
+      await expect(checkpoints.save(stateAt(3), { best: true, scheduled: true }, failing)).rejects.toMatchObject({
+        code: 'DISK_FULL',
+      });
       expect(names(folder)).toEqual(before);
       expect((await new Checkpoints(folder, 2).loadModel('last')).state.step).toBe(2);
-      await checkpoints.save(stateAt(3), true, write(3)); // space again: it goes on
+      await checkpoints.save(stateAt(3), { best: true, scheduled: true }, write(3)); // space again: it goes on
       expect((await checkpoints.loadModel('best')).state.step).toBe(3);
     },
   );
@@ -111,7 +114,9 @@ describe('saving', () => {
     const short = async (to: string) => {
       for (const name of files) writeFileSync(path.join(to, name), tensorFile(2).subarray(0, -1));
     };
-    await expect(checkpoints.save(stateAt(2), false, short)).rejects.toMatchObject({ code: 'CHECKPOINT_DAMAGED' });
+    await expect(checkpoints.save(stateAt(2), { scheduled: true }, short)).rejects.toMatchObject({
+      code: 'CHECKPOINT_DAMAGED',
+    });
     expect(names(folder)).toEqual(['index.json', 'step-00000001']);
   });
 });
@@ -154,8 +159,8 @@ describe('a damaged checkpoint', () => {
     const folder = temporaryFolder();
     const checkpoints = new Checkpoints(folder, 2);
     const best = (step: number) => ({ best: { monitor: 'val_loss', value: 1, epoch: step, step } });
-    await checkpoints.save(stateAt(1, best(1)), true, write(1));
-    await checkpoints.save(stateAt(2, best(2)), true, write(2));
+    await checkpoints.save(stateAt(1, best(1)), { best: true, scheduled: true }, write(1));
+    await checkpoints.save(stateAt(2, best(2)), { best: true, scheduled: true }, write(2));
     rmSync(path.join(folder, 'checkpoints', 'step-00000002', 'model.safetensors'));
     const { found } = await new Checkpoints(folder, 2).newestWhole();
     expect(found?.state.best?.step).toBe(1);
