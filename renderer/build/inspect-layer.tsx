@@ -35,6 +35,7 @@ import styles from './inspector.module.css';
 import { categoryOf, LayerIcon } from './layer-icons.tsx';
 import { ProblemNotes } from './problems.tsx';
 import { formatPython } from './python.ts';
+import { TrainSection } from './train-section.tsx';
 import { labelOf, nameOf } from './words.ts';
 
 /** Characters that fit beside the stack; of a block, whose code is indented, a few more. */
@@ -105,6 +106,7 @@ export function LayerInspector({ row }: { row: LayerRow }) {
           )}
         </div>
       )}
+      <TrainSection rows={[row]} />
       <div className={styles.form} data-inspect="texts">
         <SchemaForm
           shape={texts}

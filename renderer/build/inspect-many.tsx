@@ -22,6 +22,7 @@ import { Button, flops, integer, plural, Section } from '../ui/index.ts';
 import { Figures } from './figures.tsx';
 import styles from './inspector.module.css';
 import { LayerIcon } from './layer-icons.tsx';
+import { TrainSection } from './train-section.tsx';
 
 export function ManyInspector({ rows }: { rows: readonly LayerRow[] }) {
   // What is inside another selected one is counted with it.
@@ -50,6 +51,7 @@ export function ManyInspector({ rows }: { rows: readonly LayerRow[] }) {
           { name: 'Operations', value: flops(sum('flops')), note: 'a sample' },
         ]}
       />
+      <TrainSection rows={rows} />
       <Section title="Wrap in">
         <div className={styles.buttons}>
           <Button icon={IconArrowsJoin} onClick={() => wrapSelected('Residual')}>

@@ -6,6 +6,7 @@ import {
   IconEye,
   IconEyeOff,
   IconGripVertical,
+  IconSnowflake,
   IconTrash,
 } from '@tabler/icons-react';
 import { createContext, type MouseEvent, memo, useCallback, useContext, useState } from 'react';
@@ -140,6 +141,11 @@ const Content = memo(function Content({ row, largest, selected, tools, onMenu }:
         )}
         <span className={card.tools}>
           {row.disabled && <span className={card.badge}>disabled</span>}
+          {row.frozen && (
+            <span className={card.frozen} title="Frozen: its weights stay as they are">
+              <IconSnowflake size={14} aria-label="frozen" role="img" />
+            </span>
+          )}
           {row.number !== null && (
             <span className={card.number} title={`Layer ${row.number} in messages and weights files`}>
               {row.number.split('.').at(-1)}

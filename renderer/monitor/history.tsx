@@ -11,6 +11,7 @@ const words: Record<RunNote['kind'], string> = {
   advice: 'Advice',
   error: 'Error',
   resume: 'Resume',
+  change: 'Change',
   end: 'End',
 };
 

@@ -5,6 +5,7 @@ import type { RunRow } from '../../engine/contract/api.ts';
 import { useChartView, ViewControls } from '../run-parts/chart-view.tsx';
 import { RunActions } from '../run-parts/run-actions.tsx';
 import { firstName } from '../run-parts/run-color.ts';
+import { useRunProject } from '../run-parts/run-project.ts';
 import { type LiveRun, useFollowed, useHead, useHeadPart } from '../state/live.ts';
 import { useRunDetails } from '../state/run-details.ts';
 import { useRun, useRuns } from '../state/runs.ts';
@@ -66,6 +67,7 @@ function Monitor({ run }: { run: RunRow }) {
   const told = useHeadPart(live, (head) => head?.status ?? null);
   const error = useHeadPart(live, (head) => head?.error ?? null);
   const { details } = useRunDetails(run);
+  const project = useRunProject(details);
   const [view, changeView] = useChartView();
   const status = failure === null ? (told ?? run.status) : run.status;
   return (
@@ -84,7 +86,7 @@ function Monitor({ run }: { run: RunRow }) {
       {status === 'failed' && details?.autopsy && <Autopsy run={run} found={details.autopsy} />}
       {live && begun ? (
         <>
-          <LiveProgress run={run} live={live} status={status} />
+          <LiveProgress run={run} live={live} status={status} stopping={project?.training.early_stopping ?? null} />
           <ViewControls view={view} onChange={changeView} />
           <LiveCharts
             name={firstName(run)}

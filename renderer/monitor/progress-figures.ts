@@ -1,5 +1,6 @@
 /** Figures of a run's progress, worked out of what the engine tells. Pure. */
 import type { RunRow } from '../../engine/contract/api.ts';
+import type { ResolvedEarlyStopping } from '../../engine/contract/project-types.ts';
 import { figureOf, partOf, quantity } from '../run-parts/quantities.ts';
 import type { RunHead } from '../state/live.ts';
 
@@ -42,6 +43,24 @@ export function bestSoFar({ summary }: RunRow, epochs: Epochs): Best | null {
       best = { monitor, value, epoch };
   }
   return best ?? told;
+}
+
+/** Epochs in a row without a better value, as early stopping counts them: a gain of `min_delta` or less is none. */
+export function epochsWithoutGain(
+  epochs: Epochs,
+  { monitor, mode, min_delta }: Pick<ResolvedEarlyStopping, 'monitor' | 'mode' | 'min_delta'>,
+): number {
+  let best: number | null = null;
+  let waited = 0;
+  for (const row of epochs) {
+    const value = figureOf(row[monitor]) ?? Number.NaN;
+    const better =
+      Number.isFinite(value) &&
+      (best === null || (mode === 'min' ? value < best - min_delta : value > best + min_delta));
+    if (better) best = value;
+    waited = better ? 0 : waited + 1;
+  }
+  return waited;
 }
 
 function defaultMonitor(epochs: Epochs): string | null {

@@ -1,19 +1,29 @@
 /** How far a run is, and its figures: epoch and step, what is left, speed, device, the best value so far. */
 import type { RunRow } from '../../engine/contract/api.ts';
 import type { RunState } from '../../engine/contract/events.ts';
+import type { ResolvedEarlyStopping } from '../../engine/contract/project-types.ts';
 import { nameLabel, partOf, quantity } from '../run-parts/quantities.ts';
 import type { RunHead } from '../state/live.ts';
 import { isLive } from '../state/runs.ts';
 import { count, duration, integer, Num, ProgressBar, plural, rate } from '../ui/index.ts';
 import styles from './monitor.module.css';
-import { bestSoFar, shareDone, stepWithinEpoch } from './progress-figures.ts';
+import { bestSoFar, epochsWithoutGain, shareDone, stepWithinEpoch } from './progress-figures.ts';
 
-export function Progress({ run, head, status }: { run: RunRow; head: RunHead; status: RunState }) {
+export interface ProgressProps {
+  run: RunRow;
+  head: RunHead;
+  status: RunState;
+  /** null while it is not told. */
+  stopping: ResolvedEarlyStopping | null;
+}
+
+export function Progress(props: ProgressProps) {
+  const { head, status } = props;
   const preparing = status === 'queued' || status === 'preparing';
   return (
     <section className={styles.head} aria-label="Progress">
       {preparing ? <Preparing progress={head.progress} /> : <Epochs head={head} status={status} />}
-      <Figures run={run} head={head} status={status} />
+      <Figures {...props} />
     </section>
   );
 }
@@ -59,7 +69,7 @@ function Epochs({ head, status }: { head: RunHead; status: RunState }) {
   );
 }
 
-function Figures({ run, head, status }: { run: RunRow; head: RunHead; status: RunState }) {
+function Figures({ run, head, status, stopping }: ProgressProps) {
   const best = bestSoFar(run, head.epochs);
   const { summary } = run;
   return (
@@ -67,6 +77,11 @@ function Figures({ run, head, status }: { run: RunRow; head: RunHead; status: Ru
       {best && (
         <Figure label={`Best ${nameLabel(best.monitor).toLowerCase()}`} note={`epoch ${integer(best.epoch)}`}>
           {quantity(partOf(best.monitor).key).format(best.value)}
+        </Figure>
+      )}
+      {stopping && head.epochs.length > 0 && (
+        <Figure label="Early stopping" note={`of ${plural(stopping.patience, 'epoch')} without improvement`}>
+          {integer(epochsWithoutGain(head.epochs, stopping))}
         </Figure>
       )}
       <Figure label={isLive(status) ? 'Speed' : 'Speed at the end'}>

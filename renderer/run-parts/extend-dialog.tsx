@@ -1,12 +1,13 @@
 /** Asks how much longer a run that has ended shall train, and shows the learning rate as it is planned anew for that. */
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import type { RunRow } from '../../engine/contract/api.ts';
 import { schedules } from '../../engine/contract/schedules.ts';
 import { useRunDetails } from '../state/run-details.ts';
 import { resumeRun } from '../state/runs.ts';
 import { Button, Dialog, LineChart, number, plural, TextField } from '../ui/index.ts';
-import { type RatedProject, ratedProject, replannedLines } from './planned-rate.ts';
+import { replannedLines } from './planned-rate.ts';
 import styles from './run-parts.module.css';
+import { useRunProject } from './run-project.ts';
 
 const mostEpochs = 1_000_000;
 const height = 150;
@@ -51,7 +52,7 @@ export function ExtendDialog({ run, onClose }: { run: RunRow; onClose: () => voi
 
 function Replanned({ run, done, epochs }: { run: RunRow; done: number; epochs: number }) {
   const { details } = useRunDetails(run);
-  const project = useMemo(() => readRated(details?.project), [details]);
+  const project = useRunProject(details)?.training;
   const { epochs: before, steps_per_epoch = 0 } = run.summary ?? {};
   if (!project?.schedule || before === undefined || steps_per_epoch === 0) return null;
   const { kind, unit } = project.schedule;
@@ -75,11 +76,3 @@ function Replanned({ run, done, epochs }: { run: RunRow; done: number; epochs: n
 }
 
 const fromZero = [0, null] as const;
-
-function readRated(text: string | undefined): RatedProject | null {
-  try {
-    return text === undefined ? null : ratedProject(text);
-  } catch {
-    return null; // damaged by hand: resuming will tell it
-  }
-}

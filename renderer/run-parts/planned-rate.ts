@@ -1,5 +1,4 @@
 /** The learning rate that a run was, is and will be planned to have, with what a person has changed on the way. Pure. */
-import { readProject, resolveProject } from '../../engine/contract/project.ts';
 import { planSchedule, RatePlan, rateOf, type ScheduledRun } from '../../engine/contract/schedule-plan.ts';
 import type { LineSeries } from '../ui/index.ts';
 
@@ -19,12 +18,6 @@ export interface PlannedCurve {
 
 /** What of a run's project decides; the optimizer's own group stands for all, as in the journal. */
 export type RatedProject = Pick<ScheduledRun, 'schedule' | 'optimizer'>;
-
-/** @throws GradloomError of a text that is no project */
-export function ratedProject(text: string): RatedProject {
-  const { training } = resolveProject(readProject(text).project ?? {});
-  return { schedule: training.schedule, optimizer: training.optimizer };
-}
 
 const points = 256;
 

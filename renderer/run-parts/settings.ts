@@ -3,8 +3,10 @@ import { fieldInfo } from '../../engine/contract/fields.ts';
 import { losses } from '../../engine/contract/losses.ts';
 import { optimizers } from '../../engine/contract/optimizers.ts';
 import { type Chosen, readProject, resolveProject } from '../../engine/contract/project.ts';
+import { schedules, warmupFields } from '../../engine/contract/schedules.ts';
 import {
   checkpointFields,
+  earlyStoppingFields,
   loaderFields,
   modelFields,
   splitFields,
@@ -12,6 +14,7 @@ import {
 } from '../../engine/contract/settings.ts';
 import { sources } from '../../engine/contract/sources.ts';
 import { dims, number } from '../ui/format.ts';
+import { nameLabel } from './quantities.ts';
 
 export interface SettingRow {
   group: 'Data' | 'Network' | 'Training' | 'Checkpoints';
@@ -98,10 +101,18 @@ export function layerText(layer: unknown): string {
         ? `${key}=[${value.map((branch) => `[${(branch as unknown[]).map(layerText).join(', ')}]`).join(', ')}]`
         : `${key}=[${value.map(layerText).join(', ')}]`;
     }
+    if (key === 'train' && typeof value === 'object' && value !== null) return `train(${trainText(value)})`;
     return `${key}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`;
   });
   const title = typeof name === 'string' ? ` “${name}”` : '';
   return `${String(kind)}${parts.length > 0 ? `(${parts.join(', ')})` : ''}${title}${disabled === true ? ' (off)' : ''}`;
+}
+
+/** How a layer is trained: `freeze=true, lr=0.01`. */
+function trainText(train: object): string {
+  return Object.entries(train)
+    .map(([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+    .join(', ');
 }
 
 /** Every setting of a project's text, in the order in which a person would tell them. @throws GradloomError of a text that is no project */
@@ -177,26 +188,82 @@ function layerRows(layers: readonly unknown[], place: string): SettingRow[] {
 
 type Training = ReturnType<typeof resolveProject>['training'];
 
+/** Settings that are off or have fields of their own, by what a person calls them. */
+const parts: { [key: string]: { label: string; shape?: Shape } } = {
+  early_stopping: { label: 'Early stopping', shape: earlyStoppingFields },
+  warmup: { label: 'Warm-up', shape: warmupFields },
+};
+
 function trainingRows(training: Training, standard: Training): SettingRow[] {
-  const { loss, optimizer, metrics, checkpoint, ...rest } = training;
+  const { loss, optimizer, schedule, metrics, checkpoint, ...rest } = training;
   const at = (key: string, shape: Shape | undefined): Maker => ({ group: 'Training', place: `training.${key}`, shape });
+  const plain = Object.entries(rest).filter(([key]) => Object.hasOwn(trainingFields, key));
+  const nested = Object.entries(rest).filter(([key]) => !Object.hasOwn(trainingFields, key));
   return [
     ...chosenRows(at('loss', losses.get(loss.kind)?.params), 'Loss', loss, standard.loss),
     ...chosenRows(at('optimizer', optimizers.get(optimizer.kind)?.params), 'Optimizer', optimizer, standard.optimizer),
+    ...scheduleRows(schedule),
     {
       group: 'Training',
       path: 'training.metrics',
       label: 'Metrics',
-      value: metrics.length === 0 ? 'none' : metrics.join(', '),
-      isDefault: metrics.join() === standard.metrics.join(),
+      value: metrics.length === 0 ? 'none' : metrics.map(nameLabel).join(', '),
+      isDefault: JSON.stringify(metrics) === JSON.stringify(standard.metrics),
     },
-    ...rowsOf({ group: 'Training', place: 'training', shape: trainingFields }, { ...rest }, { ...standard }),
+    ...rowsOf({ group: 'Training', place: 'training', shape: trainingFields }, Object.fromEntries(plain), {
+      ...standard,
+    }),
+    ...nested.flatMap(([key, value]) => partRows(`training.${key}`, key, value, standard[key as keyof Training])),
     ...rowsOf(
       { group: 'Checkpoints', place: 'training.checkpoint', shape: checkpointFields },
       { ...checkpoint },
       { ...standard.checkpoint },
     ),
   ];
+}
+
+function scheduleRows(schedule: Training['schedule']): SettingRow[] {
+  const path = 'training.schedule';
+  if (!schedule) return [{ group: 'Training', path, label: 'Schedule', value: 'none', isDefault: true }];
+  const row = schedules.get(schedule.kind);
+  const maker: Maker = { group: 'Training', place: path, shape: row?.params };
+  return [
+    ...chosenRows(maker, 'Schedule', schedule, { kind: '', args: {} }),
+    {
+      group: 'Training',
+      path: `${path}.unit`,
+      label: 'Schedule moves each',
+      value: schedule.unit,
+      isDefault: schedule.unit === row?.unit,
+    },
+    ...partRows(`${path}.warmup`, 'warmup', schedule.warmup, null),
+  ];
+}
+
+/** Something that is off, or on with fields of its own; or that always has them. */
+function partRows(path: string, key: string, value: unknown, standard: unknown): SettingRow[] {
+  const { label = words(key), shape } = parts[key] ?? {};
+  const optional = value === null || standard === null || standard === undefined;
+  const head: SettingRow[] = optional
+    ? [
+        {
+          group: 'Training',
+          path,
+          label,
+          value: value === null ? 'off' : 'on',
+          isDefault: value === (standard ?? null),
+        },
+      ]
+    : [];
+  if (typeof value !== 'object' || value === null) return head;
+  const defaults = optional ? defaultsOf(shape) : (standard as Fields);
+  const inner = rowsOf({ group: 'Training', place: path, shape }, { ...value }, defaults);
+  return [...head, ...inner.map((row) => ({ ...row, label: `${label}: ${row.label.toLowerCase()}` }))];
+}
+
+function words(key: string): string {
+  const text = key.replaceAll('_', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 export interface ComparedSetting {

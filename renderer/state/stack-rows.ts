@@ -6,6 +6,7 @@ import { sameView } from './same-view.ts';
 import { idOf } from './sharing.ts';
 import { blockNames, blockRef, usesOf } from './stack.ts';
 import { blockList, type Gap, kindOf, type Lane, lanesOf, layersAt, mainList, type Path } from './stack-paths.ts';
+import { trainOf } from './stack-train.ts';
 
 export interface Costs {
   parameters: number;
@@ -34,6 +35,8 @@ export interface LayerRow extends RowBase {
   position: number;
   siblings: number;
   disabled: boolean;
+  /** It has weights, and none of them trains. */
+  frozen: boolean;
   /** null: it holds no layers. */
   folded: boolean | null;
   /** How many layers it holds, all levels together. */
@@ -263,6 +266,7 @@ function layerRows(
     position: index + 1,
     siblings,
     disabled,
+    frozen: planned ? planned.first.parameters > 0 && planned.first.trainable === 0 : trainOf(layer).freeze === true,
     folded,
     inside: lanes.reduce((total, lane) => total + countIn(known.project, lane.list), 0),
     input,

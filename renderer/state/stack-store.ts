@@ -44,7 +44,7 @@ import {
   shapeAt,
   step,
 } from './stack-select.ts';
-import { setTrain } from './stack-train.ts';
+import { setFreeze, setTrain } from './stack-train.ts';
 
 interface StackState extends Selection {
   folded: ReadonlySet<string>;
@@ -344,14 +344,22 @@ export function change(id: string, key: string, make: (project: unknown, path: P
   if (edits.length > 0) editWhile(`${id} ${key}`, edits);
 }
 
-/** Says something of the training of layers, all of them in one step of undo. */
-export function changeTrain(ids: readonly string[], key: string, value: unknown): void {
-  const paths = ids.flatMap((id) => {
+function pathsOf(ids: readonly string[]): Path[] {
+  return ids.flatMap((id) => {
     const row = layerRow(id);
     return row ? [row.path] : [];
   });
-  const edits = setTrain(currentProject().view.project, paths, key, value);
+}
+
+/** Says something of the training of layers, all of them in one step of undo. */
+export function changeTrain(ids: readonly string[], key: string, value: unknown): void {
+  const edits = setTrain(currentProject().view.project, pathsOf(ids), key, value);
   if (edits.length > 0) editWhile(`${ids.join(' ')} train ${key}`, edits);
+}
+
+export function freezeLayers(ids: readonly string[], freeze: boolean): void {
+  const edits = setFreeze(currentProject().view.project, pathsOf(ids), freeze);
+  if (make(edits)) useStackState.setState({ said: freeze ? 'Frozen' : 'Trains' });
 }
 
 export function applyFix(edits: readonly Edit[], label: string): void {

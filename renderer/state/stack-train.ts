@@ -54,6 +54,14 @@ export function setTrain(project: unknown, paths: readonly Path[], key: string, 
   });
 }
 
+/** Writes no more than is needed: what a block hands down already is not said again. */
+export function setFreeze(project: unknown, paths: readonly Path[], freeze: boolean): Edit[] {
+  return paths.flatMap((path) => {
+    const handed = inheritedTrain(project, path).freeze === true;
+    return setTrain(project, [path], 'freeze', handed === freeze ? undefined : freeze);
+  });
+}
+
 /** What several layers say together: the value that all have, or that they differ. */
 export function commonTrain(layers: readonly unknown[], key: string): { value: unknown; differs: boolean } {
   const values = layers.map((layer) => trainOf(layer)[key]);

@@ -64,7 +64,17 @@ export function fitOf(total: number, { free }: Room): Fit {
 }
 
 /** A group of the page that a place of the project belongs to. */
-const groupKeys = ['run', 'device', 'loader', 'optimizer', 'loss', 'regularisation', 'checkpoint', 'advanced'] as const;
+const groupKeys = [
+  'run',
+  'device',
+  'loader',
+  'optimizer',
+  'schedule',
+  'loss',
+  'regularisation',
+  'checkpoint',
+  'advanced',
+] as const;
 export type GroupKey = (typeof groupKeys)[number];
 
 const places: [string, GroupKey][] = [
@@ -73,14 +83,17 @@ const places: [string, GroupKey][] = [
   ['training.device', 'device'],
   ['training.precision', 'device'],
   ['data.loader', 'loader'],
+  ['training.accumulate', 'loader'],
   ['training.optimizer', 'optimizer'],
+  ['training.decay_norms_and_biases', 'optimizer'],
+  ['training.schedule', 'schedule'],
   ['training.loss', 'loss'],
   ['training.metrics', 'loss'],
   ['training.clip_grad_norm', 'regularisation'],
   ['training.checkpoint', 'checkpoint'],
+  ['training.early_stopping', 'checkpoint'],
   ['training.seed', 'advanced'],
   ['training.deterministic', 'advanced'],
-  ['training.accumulate', 'advanced'],
   ['model.weights', 'advanced'],
 ];
 

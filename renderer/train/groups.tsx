@@ -1,94 +1,22 @@
-/** The forms of the groups that no table has: run, device, batches, regularisation, checkpoints, advanced. */
-import { useId } from 'react';
+/** The forms of the groups that no table has: run, device, batches, optimizer, regularisation, advanced. */
+import { IconGitCompare, IconSearch } from '@tabler/icons-react';
+import { useState } from 'react';
 import type { Choice as Taken } from '../../engine/contract/device-choice.ts';
+import { optimizers } from '../../engine/contract/optimizers.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
-import type { Shape } from '../../engine/contract/report.ts';
-import {
-  checkpointFields,
-  loaderFields,
-  modelFields,
-  nameField,
-  trainingFields,
-} from '../../engine/contract/settings.ts';
+import { loaderFields, modelFields, nameField, trainingFields } from '../../engine/contract/settings.ts';
+import { RowForm } from '../project-parts/row-form.tsx';
 import { folderOf, pickPath, relativeTo } from '../state/files.ts';
-import { change, type FormPlace, useFormAt } from '../state/form.ts';
-import { problemsAt } from '../state/problems.ts';
-import { edit, useProjectState } from '../state/project.ts';
-import { Choice, type ChoiceOption, number, SchemaForm, SettingRow } from '../ui/index.ts';
+import { useFormAt } from '../state/form.ts';
+import { useProjectState } from '../state/project.ts';
+import { Button, type ChoiceOption, integer, number } from '../ui/index.ts';
+import type { Room } from './before.ts';
+import { CheckDialog } from './check-dialog.tsx';
 import { UseAuto, useMissingDevice } from './device.tsx';
+import { ChosenField, Fields } from './fields.tsx';
+import { FindBatchDialog } from './find-batch-dialog.tsx';
+import { FindLrDialog } from './find-lr-dialog.tsx';
 import classes from './train.module.css';
-
-/** A form of some keys of an object of the project. */
-function Fields({
-  place,
-  shape,
-  only,
-  onBrowse,
-}: {
-  place: FormPlace;
-  shape: Shape;
-  only?: readonly string[];
-  onBrowse?: (key: string) => Promise<string | null>;
-}) {
-  const { value, problems, onChange } = useFormAt(place);
-  return (
-    <SchemaForm
-      shape={shape}
-      only={only}
-      value={value}
-      onChange={onChange}
-      problems={problems}
-      place={place.join('.')}
-      onFix={(fix) => edit(fix.edits)}
-      onBrowse={onBrowse}
-    />
-  );
-}
-
-/** A key whose choices are known only here. */
-function ChosenField({
-  place,
-  name,
-  label,
-  help,
-  value,
-  options,
-  standard,
-}: {
-  place: FormPlace;
-  name: string;
-  label: string;
-  help: string;
-  /** What holds, written or not. */
-  value: string;
-  options: readonly ChoiceOption[];
-  standard: string;
-}) {
-  const id = useId();
-  const { value: written, problems } = useFormAt(place);
-  const at = [...place, name];
-  const own = problemsAt(problems, at.join('.'));
-  return (
-    <SettingRow
-      id={id}
-      label={label}
-      help={help}
-      problems={own}
-      onFix={(fix) => edit(fix.edits)}
-      onReset={written[name] === undefined ? undefined : () => change(at, undefined)}
-      standard={standard}
-    >
-      <Choice
-        id={id}
-        label={label}
-        value={value}
-        options={options}
-        invalid={own.some(({ severity }) => severity === 'error')}
-        onChange={(next) => change(at, next)}
-      />
-    </SettingRow>
-  );
-}
 
 export function RunGroup() {
   return (
@@ -170,8 +98,51 @@ export function DeviceGroup({ plan, devices, taken }: DeviceGroupProps) {
   );
 }
 
-export function LoaderGroup() {
-  return <Fields place={['data', 'loader']} shape={loaderFields} />;
+export function LoaderGroup({ plan, room, onHost }: { plan: Plan; room: Room | null; onHost: boolean }) {
+  const [finding, setFinding] = useState(false);
+  const { batch_size } = plan.project.data.loader;
+  const { accumulate } = plan.project.training;
+  return (
+    <>
+      <Fields place={['data', 'loader']} shape={loaderFields} only={['batch_size']} />
+      <Fields place={['training']} shape={trainingFields} only={['accumulate']} />
+      {accumulate > 1 && (
+        <p className={classes.note}>
+          Effective batch <strong>{integer(batch_size * accumulate)}</strong>: {integer(accumulate)} batches of{' '}
+          {integer(batch_size)} make one step.
+        </p>
+      )}
+      <div className={classes.finders}>
+        <Button size="xs" icon={IconSearch} disabled={plan.model === null} onClick={() => setFinding(true)}>
+          Find batch size
+        </Button>
+      </div>
+      <Fields
+        place={['data', 'loader']}
+        shape={loaderFields}
+        only={Object.keys(loaderFields).filter((key) => key !== 'batch_size')}
+      />
+      {finding && <FindBatchDialog plan={plan} room={room} onHost={onHost} onClose={() => setFinding(false)} />}
+    </>
+  );
+}
+
+export function OptimizerGroup({ plan }: { plan: Plan }) {
+  const [finding, setFinding] = useState(false);
+  return (
+    <>
+      <RowForm place={['training', 'optimizer']} table={optimizers} label="Optimizer" standard="Adam" />
+      {plan.groups[0]?.weight_decay !== null && (
+        <Fields place={['training']} shape={trainingFields} only={['decay_norms_and_biases']} />
+      )}
+      <div className={classes.finders}>
+        <Button size="xs" icon={IconSearch} disabled={plan.model === null} onClick={() => setFinding(true)}>
+          Find learning rate
+        </Button>
+      </div>
+      {finding && <FindLrDialog plan={plan} onClose={() => setFinding(false)} />}
+    </>
+  );
 }
 
 export function RegularisationGroup({ plan, dropout }: { plan: Plan; dropout: readonly string[] }) {
@@ -189,34 +160,8 @@ export function RegularisationGroup({ plan, dropout }: { plan: Plan; dropout: re
   );
 }
 
-export function CheckpointGroup({ plan }: { plan: Plan }) {
-  const { metrics, checkpoint } = plan.project.training;
-  const parts = plan.project.data.split.val === 0 ? ['train'] : ['val', 'train'];
-  const names = parts.flatMap((part) => ['loss', ...metrics].map((name) => `${part}_${name}`));
-  const { value } = useFormAt(['training', 'checkpoint']);
-  const written = typeof value.monitor === 'string' ? value.monitor : checkpoint.monitor;
-  const options = (names.includes(written) ? names : [...names, written]).map((name) => ({
-    value: name,
-    label: name,
-    hint: name.endsWith('loss') ? 'less is better' : undefined,
-  }));
-  return (
-    <>
-      <Fields place={['training', 'checkpoint']} shape={checkpointFields} only={['every_epochs', 'keep']} />
-      <ChosenField
-        place={['training', 'checkpoint']}
-        name="monitor"
-        label="Best by"
-        help="The value of an epoch that decides which checkpoint is the best one."
-        value={written}
-        options={options}
-        standard={names[0] as string}
-      />
-    </>
-  );
-}
-
-export function AdvancedGroup() {
+export function AdvancedGroup({ plan }: { plan: Plan }) {
+  const [checking, setChecking] = useState(false);
   const file = useProjectState((state) => state.file);
   const browse = async () => {
     if (file === null) return null;
@@ -231,8 +176,14 @@ export function AdvancedGroup() {
   };
   return (
     <>
-      <Fields place={['training']} shape={trainingFields} only={['accumulate', 'seed', 'deterministic']} />
+      <Fields place={['training']} shape={trainingFields} only={['seed', 'deterministic']} />
       <Fields place={['model']} shape={modelFields} onBrowse={browse} />
+      <div className={classes.finders}>
+        <Button size="xs" icon={IconGitCompare} disabled={plan.model === null} onClick={() => setChecking(true)}>
+          Check that runs repeat
+        </Button>
+      </div>
+      {checking && <CheckDialog onClose={() => setChecking(false)} />}
     </>
   );
 }

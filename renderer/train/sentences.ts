@@ -40,10 +40,11 @@ export function deviceSentence({ device, precision }: Training, taken: Choice | 
   return join([capital(where), precision === 'auto' ? 'automatic precision' : precision]);
 }
 
-export function loaderSentence(loader: ResolvedProject['data']['loader']): string {
+export function loaderSentence(loader: ResolvedProject['data']['loader'], accumulate: number): string {
   const { batch_size, shuffle, drop_last, num_workers } = loader;
   return join([
     `Batches of ${integer(batch_size)}`,
+    accumulate > 1 && `${integer(accumulate)} a step`,
     shuffle ? 'shuffled' : 'in order',
     drop_last && 'a short last one left out',
     num_workers === 0 ? 'no workers' : plural(num_workers, 'worker'),
@@ -104,17 +105,27 @@ export function regularisationSentence(
   ]);
 }
 
-export function checkpointSentence({ every_epochs, keep, monitor }: Training['checkpoint']): string {
-  const every = every_epochs === 1 ? 'Every epoch' : `Every ${integer(every_epochs)} epochs`;
-  return `${every}, the last ${keep === 1 ? 'one' : integer(keep)} kept and the best by ${monitor}`;
+export function stoppingSentence({ checkpoint, early_stopping }: Training): string {
+  const { every_epochs, every_steps, every_minutes, keep, top_k, monitor } = checkpoint;
+  const every = every_epochs === 1 ? 'every epoch' : `every ${integer(every_epochs)} epochs`;
+  const also = [
+    every_steps === null ? '' : `every ${plural(every_steps, 'step')}`,
+    every_minutes === null ? '' : `every ${number(every_minutes)} min`,
+  ].filter((part) => part !== '');
+  const kept = `the last ${keep === 1 ? 'one' : integer(keep)} kept and the best ${top_k === 1 ? '' : `${integer(top_k)} `}by ${monitor}`;
+  return join([
+    `${capital([every, ...also].join(' and '))}`,
+    kept,
+    early_stopping &&
+      `stops after ${plural(early_stopping.patience, 'epoch')} without a better ${early_stopping.monitor}`,
+  ]);
 }
 
 export function advancedSentence({ training, model }: ResolvedProject): string {
-  const { seed, deterministic, accumulate } = training;
+  const { seed, deterministic } = training;
   return join([
     `Seed ${seed}`,
     deterministic && 'deterministic',
-    accumulate > 1 && `${integer(accumulate)} batches a step`,
     model.weights === null ? 'fresh weights' : `weights of ${model.weights.split(/[\\/]/).at(-1)}`,
   ]);
 }

@@ -2,7 +2,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { chooseDevice } from '../../engine/contract/device-choice.ts';
 import { losses } from '../../engine/contract/losses.ts';
-import { optimizers } from '../../engine/contract/optimizers.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
 import { NoProject, useIsOpen } from '../project-parts/no-project.tsx';
 import { RowForm } from '../project-parts/row-form.tsx';
@@ -11,13 +10,14 @@ import { useProblems } from '../state/problems.ts';
 import { usePlan } from '../state/project.ts';
 import { useSession } from '../state/session.ts';
 import { EmptyState, Page, Panel, Section } from '../ui/index.ts';
-import { type GroupKey, groupOf, stepsOf } from './before.ts';
+import { type GroupKey, groupOf, roomOn, stepsOf } from './before.ts';
 import { BeforeStart } from './before-start.tsx';
-import { AdvancedGroup, CheckpointGroup, DeviceGroup, LoaderGroup, RegularisationGroup, RunGroup } from './groups.tsx';
+import { AdvancedGroup, DeviceGroup, LoaderGroup, OptimizerGroup, RegularisationGroup, RunGroup } from './groups.tsx';
 import { MetricsField } from './metrics-field.tsx';
+import { ScheduleGroup } from './schedule-group.tsx';
+import { scheduleSentence } from './schedule-lines.ts';
 import {
   advancedSentence,
-  checkpointSentence,
   deviceSentence,
   dropoutOf,
   loaderSentence,
@@ -25,7 +25,9 @@ import {
   optimizerSentence,
   regularisationSentence,
   runSentence,
+  stoppingSentence,
 } from './sentences.ts';
+import { StoppingGroup } from './stopping-group.tsx';
 import classes from './train.module.css';
 
 export default function TrainPage() {
@@ -59,6 +61,12 @@ function Settings({ plan }: { plan: Plan }) {
   const { training } = project;
   const taken = report === null ? null : takenDevice(training.device, preferred, report.devices);
   const dropout = dropoutOf(plan.layers);
+  const room =
+    report &&
+    roomOn(
+      report.devices.find(({ name }) => name === taken?.value),
+      report.host,
+    );
 
   const fold = (key: GroupKey, shown: boolean) => {
     unfolded.set(key, shown);
@@ -73,7 +81,7 @@ function Settings({ plan }: { plan: Plan }) {
     });
   };
 
-  const groups: { key: GroupKey; title: string; summary: string; form: ReactNode }[] = [
+  const groups: { key: GroupKey; title: string; summary: string; form: ReactNode; wide?: boolean }[] = [
     { key: 'run', title: 'Run', summary: runSentence(project, stepsOf(plan)), form: <RunGroup /> },
     {
       key: 'device',
@@ -84,14 +92,21 @@ function Settings({ plan }: { plan: Plan }) {
     {
       key: 'loader',
       title: 'Batch and loader',
-      summary: loaderSentence(project.data.loader),
-      form: <LoaderGroup />,
+      summary: loaderSentence(project.data.loader, training.accumulate),
+      form: <LoaderGroup plan={plan} room={room} onHost={taken?.value === 'cpu'} />,
     },
     {
       key: 'optimizer',
       title: 'Optimizer',
       summary: optimizerSentence(training.optimizer),
-      form: <RowForm place={['training', 'optimizer']} table={optimizers} label="Optimizer" standard="Adam" />,
+      form: <OptimizerGroup plan={plan} />,
+    },
+    {
+      key: 'schedule',
+      title: 'Schedule',
+      summary: scheduleSentence(training.schedule, plan),
+      form: <ScheduleGroup plan={plan} />,
+      wide: true,
     },
     {
       key: 'loss',
@@ -119,11 +134,11 @@ function Settings({ plan }: { plan: Plan }) {
     },
     {
       key: 'checkpoint',
-      title: 'Checkpoints',
-      summary: checkpointSentence(training.checkpoint),
-      form: <CheckpointGroup plan={plan} />,
+      title: 'Checkpoints and stopping',
+      summary: stoppingSentence(training),
+      form: <StoppingGroup plan={plan} />,
     },
-    { key: 'advanced', title: 'Advanced', summary: advancedSentence(project), form: <AdvancedGroup /> },
+    { key: 'advanced', title: 'Advanced', summary: advancedSentence(project), form: <AdvancedGroup plan={plan} /> },
   ];
 
   return (
@@ -137,7 +152,7 @@ function Settings({ plan }: { plan: Plan }) {
       <Panel padding="none">
         <h2 className="visually-hidden">Settings</h2>
         <div className={classes.groups} ref={list}>
-          {groups.map(({ key, title, summary, form }) => {
+          {groups.map(({ key, title, summary, form, wide = false }) => {
             const own = problems.filter(({ path }) => groupOf(path) === key);
             const bad = own.some(({ severity }) => severity === 'error');
             return (
@@ -151,7 +166,7 @@ function Settings({ plan }: { plan: Plan }) {
                   onToggle={(shown) => fold(key, shown)}
                   tone={bad ? 'bad' : own.length > 0 ? 'warn' : undefined}
                 >
-                  <div className={classes.form}>{form}</div>
+                  <div className={wide ? undefined : classes.form}>{form}</div>
                 </Section>
               </div>
             );

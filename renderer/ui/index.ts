@@ -26,6 +26,7 @@ export { smooth } from './charts/smooth.ts';
 export * from './drag/drag-area.tsx';
 export * from './files/file-browser.tsx';
 export * from './form/choice.tsx';
+export { showNumber } from './form/parse.ts';
 export { SchemaForm, type SchemaFormProps } from './form/schema-form.tsx';
 export * from './form/setting-row.tsx';
 export * from './form/slider.tsx';

@@ -1,6 +1,6 @@
 /** What layers say of their training: handed down by blocks, edited in one layer or in several. */
 import { describe, expect, test } from 'vitest';
-import { commonTrain, handsDown, inheritedTrain, setTrain } from '../../../renderer/state/stack-train.ts';
+import { commonTrain, handsDown, inheritedTrain, setFreeze, setTrain } from '../../../renderer/state/stack-train.ts';
 import { applyEdits } from '../../contract/apply-edits.ts';
 
 const project = {
@@ -45,6 +45,16 @@ describe('edits', () => {
     expect(set.model.layers[3]).toEqual({ kind: 'ReLU', train: { freeze: true } });
     const back = applyEdits(set, setTrain(set, paths, 'freeze', undefined));
     expect(back).toEqual(project);
+  });
+
+  test('that freeze, or let train again, say no more than is needed', () => {
+    const [inside, first] = [at('layers', 1, 'layers', 0), at('layers', 0)];
+    expect(setFreeze(project, [inside, first], true)).toEqual([
+      { op: 'set', path: [...first, 'train', 'freeze'], value: true },
+    ]);
+    expect(setFreeze(project, [inside, first], false)).toEqual([
+      { op: 'set', path: [...inside, 'train', 'freeze'], value: false },
+    ]);
   });
 
   test('show a value that all have, and that they differ', () => {

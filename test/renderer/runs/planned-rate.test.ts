@@ -1,13 +1,11 @@
 /** The learning rate that a run is planned to have: as a project says it, and after changes on the way. */
 import { expect, test } from 'vitest';
-import { plannedCurve, ratedProject, replannedLines } from '../../../renderer/run-parts/planned-rate.ts';
+import { resolveProject } from '../../../engine/contract/project.ts';
+import { plannedCurve, replannedLines } from '../../../renderer/run-parts/planned-rate.ts';
 
-const project = ratedProject(
-  JSON.stringify({
-    gradloom: 1,
-    training: { optimizer: { kind: 'SGD', lr: 1 }, schedule: { kind: 'StepLR', step_size: 2, gamma: 0.5 } },
-  }),
-);
+const project = resolveProject({
+  training: { optimizer: { kind: 'SGD', lr: 1 }, schedule: { kind: 'StepLR', step_size: 2, gamma: 0.5 } },
+}).training;
 const length = { epochs: 4, steps_per_epoch: 2 };
 
 test('steps and epochs are those that the journal counts', () => {
@@ -41,5 +39,5 @@ test('what a longer run will do is drawn from where it goes on', () => {
 });
 
 test('without a schedule the rate stands still', () => {
-  expect(new Set(plannedCurve(ratedProject('{"gradloom": 1}'), length).lr)).toEqual(new Set([0.001]));
+  expect(new Set(plannedCurve(resolveProject({}).training, length).lr)).toEqual(new Set([0.001]));
 });

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { planProject } from '../../../engine/contract/plan.ts';
 import type { DataFacts } from '../../../engine/contract/tensors.ts';
 import { fitOf, groupOf, roomOn, stepsOf } from '../../../renderer/train/before.ts';
+import { plannedRate, scheduleSentence } from '../../../renderer/train/schedule-lines.ts';
 import {
   advancedSentence,
-  checkpointSentence,
   deviceSentence,
   dropoutOf,
   loaderSentence,
@@ -14,6 +14,7 @@ import {
   optimizerSentence,
   regularisationSentence,
   runSentence,
+  stoppingSentence,
 } from '../../../renderer/train/sentences.ts';
 
 const facts: DataFacts = {
@@ -42,11 +43,12 @@ describe('sentences', () => {
   });
 
   test('of batches', () => {
-    const loader = (given: object) => loaderSentence(planOf({}, { loader: given }).project.data.loader);
+    const loader = (given: object) => loaderSentence(planOf({}, { loader: given }).project.data.loader, 1);
     expect(loader({})).toBe('Batches of 256, shuffled, 4 workers');
     expect(loader({ batch_size: 4096, shuffle: false, drop_last: true, num_workers: 0 })).toBe(
       'Batches of 4,096, in order, a short last one left out, no workers',
     );
+    expect(loaderSentence(planOf({}).project.data.loader, 4)).toBe('Batches of 256, 4 a step, shuffled, 4 workers');
   });
 
   test.each([
@@ -75,19 +77,67 @@ describe('sentences', () => {
     );
   });
 
-  test('of checkpoints', () => {
-    expect(checkpointSentence(settings({}).checkpoint)).toBe('Every epoch, the last 2 kept and the best by val_loss');
-    expect(checkpointSentence({ ...settings({}).checkpoint, every_epochs: 5, keep: 1, monitor: 'val_accuracy' })).toBe(
+  test('of checkpoints and of stopping early', () => {
+    const of = (training: object) => stoppingSentence(settings(training));
+    expect(of({})).toBe('Every epoch, the last 2 kept and the best by val_loss');
+    expect(of({ checkpoint: { every_epochs: 5, keep: 1, monitor: 'val_accuracy' } })).toBe(
       'Every 5 epochs, the last one kept and the best by val_accuracy',
     );
+    expect(
+      of({ checkpoint: { every_steps: 100, every_minutes: 2.5, top_k: 3 }, early_stopping: { patience: 5 } }),
+    ).toBe(
+      'Every epoch and every 100 steps and every 2.5 min, the last 2 kept and the best 3 by val_loss, stops after 5 epochs without a better val_loss',
+    );
+  });
+
+  test('of the schedule, over the run that it is for', () => {
+    const of = (schedule: object | null, more: object = {}) => {
+      const plan = planOf({ schedule, ...more });
+      return scheduleSentence(plan.project.training.schedule, plan);
+    };
+    expect(of(null, { optimizer: { kind: 'SGD', lr: 0.1 } })).toBe('None, the learning rate stays 0.1');
+    expect(of({ kind: 'CosineAnnealingLR', warmup: { steps: 100 } })).toBe(
+      'Cosine over 10 epochs, after 100 steps of warm-up',
+    );
+    expect(of({ kind: 'OneCycleLR' })).toBe('One cycle step by step');
+    expect(of({ kind: 'ReduceLROnPlateau' })).toBe('On a plateau, reduced when val_loss gets no better');
   });
 
   test('of the rest', () => {
     expect(advancedSentence(planOf({}).project)).toBe('Seed 42, fresh weights');
-    const { project } = planOf({ accumulate: 4, deterministic: true });
+    const { project } = planOf({ deterministic: true });
     expect(advancedSentence({ ...project, model: { ...project.model, weights: '../a/best.pt' } })).toBe(
-      'Seed 42, deterministic, 4 batches a step, weights of best.pt',
+      'Seed 42, deterministic, weights of best.pt',
     );
+  });
+});
+
+describe('the planned learning rate', () => {
+  test('is one line, from the first step to the last', () => {
+    const planned = plannedRate(
+      planOf({ schedule: { kind: 'CosineAnnealingLR' }, optimizer: { kind: 'SGD', lr: 0.1 } }),
+    );
+    expect(planned?.lines).toHaveLength(1);
+    expect(planned?.momentum).toBeNull();
+    expect(planned?.lines[0]?.mean[0]).toBe(0.1);
+    expect(planned?.lines[0]?.x[0]).toBe(0);
+    expect(planned?.points).toMatchObject({ unit: 'epoch', total: 10 });
+  });
+
+  test('has a line for each rate that layers have of their own, and tells whose it is', () => {
+    const [first, ...others] = cnn.model.layers;
+    const layers = [{ ...first, train: { lr: 0.01 } }, ...others];
+    const plan = planProject({ ...cnn, model: { layers } }, facts);
+    expect(plannedRate(plan)?.lines.map(({ label, mean }) => [label, mean[0]])).toEqual([
+      ['Layers 3, 7, 10', 0.001],
+      ['Layer 0', 0.01],
+    ]);
+  });
+
+  test('comes with the momentum that the schedule moves', () => {
+    const planned = plannedRate(planOf({ schedule: { kind: 'OneCycleLR' } }));
+    expect(planned?.momentum?.label).toBe('First beta');
+    expect(plannedRate({ ...planOf({}), splits: null })).toBeNull();
   });
 });
 
@@ -120,7 +170,9 @@ describe('before the start', () => {
     expect(groupOf('training.metrics.1')).toBe('loss');
     expect(groupOf('model.weights')).toBe('advanced');
     expect(groupOf('data.loader')).toBe('loader');
-    expect(groupOf('training.schedule')).toBeNull();
+    expect(groupOf('training.schedule.warmup.steps')).toBe('schedule');
+    expect(groupOf('training.early_stopping.patience')).toBe('checkpoint');
+    expect(groupOf('training.accumulate')).toBe('loader');
     expect(groupOf('training.seeds')).toBeNull();
   });
 });

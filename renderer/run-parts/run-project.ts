@@ -1,0 +1,16 @@
+/** The settings that a run was made with, read once a text. */
+import { useMemo } from 'react';
+import { type ResolvedProject, readProject, resolveProject } from '../../engine/contract/project.ts';
+import type { RunDetails } from '../../engine/contract/wire.ts';
+
+/** null while they are not told, and for a project that was damaged by hand. */
+export function useRunProject(details: RunDetails | null): ResolvedProject | null {
+  const text = details?.project;
+  return useMemo(() => {
+    try {
+      return text === undefined ? null : resolveProject(readProject(text).project ?? {});
+    } catch {
+      return null;
+    }
+  }, [text]);
+}
