@@ -27,6 +27,20 @@ at::Tensor bytes_of(int64_t count) {
   return at::empty({count}, at::kByte);
 }
 
+void names_what_is_not_deterministic() {
+  at::globalContext().setDeterministicAlgorithms(true, false);
+  Error error("", "");
+  try {
+    at::Context::alertNotDeterministic("adaptive_avg_pool2d_backward_cuda");
+  } catch (...) {
+    error = to_error(std::current_exception());
+  }
+  at::globalContext().setDeterministicAlgorithms(false, false);
+  check(error.code == "NOT_SUPPORTED" && error.path == "training.deterministic",
+        "an operation that is not deterministic is refused for the setting's sake");
+  check(std::string(error.what()).starts_with("adaptive_avg_pool2d_backward_cuda cannot"), "and named");
+}
+
 void counts_are_exact() {
   empty_cpu_cache();
   const AllocatorCounts before = cpu_counts();
@@ -238,6 +252,7 @@ void damaged_weights_are_refused() {
 
 constexpr Case cases[] = {
     {"memory is counted exactly", counts_are_exact},
+    {"what is not deterministic is refused by its name", names_what_is_not_deterministic},
     {"blocks are reused within bounds", blocks_are_reused_within_bounds},
     {"a budget is kept", budget_is_kept},
     {"threads share the allocator", threads_share_the_allocator},

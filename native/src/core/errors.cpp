@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <new>
+#include <optional>
 #include <system_error>
 
 namespace gradloom {
@@ -28,6 +29,22 @@ Error out_of_memory(const std::string& message) {
       "Use a smaller batch_size, a smaller network, or a device with more memory; close other programs that use it."};
 }
 
+/// An operation that `training.deterministic` forbids: libtorch names it, and advises Python programmers.
+std::optional<Error> not_deterministic(const std::string& message) {
+  const std::string hint =
+      "Set training.deterministic to false, or use a layer or loss that does without it, or the CPU.";
+  const auto lacks = message.find(" does not have a deterministic implementation");
+  if (lacks != std::string::npos) {
+    return Error("NOT_SUPPORTED", message.substr(0, lacks) + " cannot be done deterministically on this device.", hint,
+                 "training.deterministic");
+  }
+  if (message.find("CUBLAS_WORKSPACE_CONFIG") != std::string::npos) {
+    return Error("NOT_SUPPORTED", "cuBLAS is deterministic only with a workspace of a fixed size.",
+                 "Set CUBLAS_WORKSPACE_CONFIG=:4096:8 in the environment.", "training.deterministic");
+  }
+  return {};
+}
+
 }  // namespace
 
 Error::Error(std::string code, const std::string& message, std::string hint, std::string path)
@@ -41,7 +58,9 @@ Error to_error(std::exception_ptr thrown) {
   } catch (const c10::OutOfMemoryError& error) {
     return out_of_memory(first_line(error.what_without_backtrace()));
   } catch (const c10::Error& error) {
-    return {"INTERNAL", first_line(error.what_without_backtrace())};
+    const std::string message = error.what_without_backtrace();
+    if (auto refused = not_deterministic(message)) return *refused;
+    return {"INTERNAL", first_line(message)};
   } catch (const std::bad_alloc&) {
     return out_of_memory("The system has no memory left.");
   } catch (const std::system_error& error) {
