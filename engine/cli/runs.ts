@@ -1,6 +1,7 @@
 /** `runs`, `watch` and the actions: runs seen and steered from outside. */
 import type { RunAction, RunEvent } from '../contract/events.ts';
 import { integer, loss, metric, table } from '../format.ts';
+import { forceStop } from '../runs/force.ts';
 import {
   describeRun,
   findRun,
@@ -61,17 +62,17 @@ export const addRuns: AddCommand = (program, context) => {
     });
 
   for (const [action, summary] of actions) {
-    program
-      .command(action)
-      .argument('<run>', 'run folder or name')
+    const command = program.command(action).argument('<run>', 'run folder or name');
+    if (action === 'stop') command.option('--force', 'end a process that does not answer; the run can be resumed');
+    command
       .summary(summary)
       .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
-      .action(async (run: string) => {
+      .action(async (run: string, { force }: { force?: boolean }) => {
         const folder = await findRun(run);
         if (action === 'continue' && (await describeRun(folder)).status === 'parked') {
           return runHere(context, (sink, control) => resumeRun({ run: folder }, sink, control));
         }
-        const status = await sendAction(folder, action);
+        const status = force ? await forceStop(folder) : await sendAction(folder, action);
         out.object({ type: 'action', action, run: folder, status });
         out.say(`${folder} is ${status}.`);
       });
