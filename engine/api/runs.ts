@@ -9,7 +9,9 @@ import { bytes } from '../format.ts';
 import { readAutopsy } from '../runs/autopsy.ts';
 import { listTrash, renameRun, restoreRun, trashRun, writeNotes } from '../runs/care.ts';
 import { exportedFile, runDetails } from '../runs/details.ts';
+import { planExtension } from '../runs/extension.ts';
 import { findRun } from '../runs/folder.ts';
+import { sendRequest } from '../runs/live.ts';
 import { runsDir } from '../workspace.ts';
 import { type Parts, wire } from './parts.ts';
 
@@ -58,6 +60,15 @@ export function runCalls(parts: Parts) {
     act: calls.act.handler(async ({ input: { run, action } }) => ({
       status: await changing(run, (folder) => service.act(folder, action)),
     })),
+    extension: calls.extension.handler(async ({ input: { run, epochs } }) => planExtension(await reach(run), epochs)),
+    snapshot: calls.snapshot.handler(async ({ input }) => {
+      const { snapshot } = await changing(input.run, (folder) => sendRequest(folder, { action: 'snapshot' }));
+      return snapshot as NonNullable<typeof snapshot>;
+    }),
+    set: calls.set.handler(async ({ input: { run, ...change } }) => {
+      const answer = await changing(run, (folder) => sendRequest(folder, { action: 'set', ...change }));
+      return answer.change as NonNullable<typeof answer.change>;
+    }),
     follow: calls.follow.handler(async ({ input: { run, points, cursor }, signal }) =>
       liveRuns.follow(await reach(run), points, cursor, signal ? { signal } : {}),
     ),

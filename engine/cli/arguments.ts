@@ -16,6 +16,12 @@ function integerFrom(text: string, least: number): number {
   throw new InvalidArgumentError(`Expected a whole number ≥ ${least}.`);
 }
 
+export function rate(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value;
+  throw new InvalidArgumentError('Expected a number ≥ 0, such as 0.001 or 1e-3.');
+}
+
 export function checkpointName(text: string): CheckpointName {
   if (text === 'best' || text === 'last') return text;
   if (/^\d+$/.test(text)) return Number(text);

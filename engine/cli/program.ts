@@ -12,6 +12,7 @@ import { addFind } from './find.ts';
 import { addPlan } from './plan.ts';
 import { addRuns } from './runs.ts';
 import { addServe } from './serve.ts';
+import { addSteer } from './steer.ts';
 import { addTrain } from './train.ts';
 
 const commands: AddCommand[] = [
@@ -20,6 +21,7 @@ const commands: AddCommand[] = [
   addEvaluate,
   addExport,
   addRuns,
+  addSteer,
   addCare,
   addAutopsy,
   addFind,

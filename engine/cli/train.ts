@@ -1,5 +1,6 @@
 /** `train` and `resume`: the run lives in this process; signals save it. */
 import type { Command } from 'commander';
+import { GradloomError } from '../contract/errors.ts';
 import type { RunEvent } from '../contract/events.ts';
 import { type EndEvent, type EventSink, RunControl, resumeRun, trainRun } from '../runs/index.ts';
 import { set } from '../runs/prepare.ts';
@@ -8,6 +9,7 @@ import { type AddCommand, type Context, withSignals } from './context.ts';
 import { codeOfEnd, signalCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { RunView } from './run-view.ts';
+import { showExtension } from './steer.ts';
 
 export const addTrain: AddCommand = (program, context) => {
   withTrainOptions(program.command('train').argument('<file>', 'project file'))
@@ -23,9 +25,15 @@ export const addTrain: AddCommand = (program, context) => {
     .option('--epochs <n>', 'new total number of epochs', positiveInteger)
     .option('--device <device>', 'device to go on with')
     .option('--set <key.path=json>', "change a setting of the run's project from here on; may be repeated", setting)
+    .option('--plan', 'with --epochs: show the learning rates that come of it, and start nothing')
     .summary('go on with a run')
     .description('Goes on with a run from its newest checkpoint, also on another device; extends a finished one.')
-    .action(async (run: string, { set: settings, ...options }: ResumeOptions) => {
+    .action(async (run: string, { set: settings, plan, ...options }: ResumeOptions) => {
+      if (plan) {
+        if (options.epochs !== undefined) return showExtension(context.out, run, options.epochs);
+        const hint = 'For example: gradloom resume RUN --epochs 20 --plan';
+        throw new GradloomError('BAD_CALL', '--plan shows what --epochs would change, which was not given.', { hint });
+      }
       const edits = settings?.map(([key, value]) => set(key, value));
       const request = { run, ...options, ...(edits ? { edits } : {}) };
       await runHere(context, (sink, control) => resumeRun(request, sink, control));
@@ -33,6 +41,7 @@ export const addTrain: AddCommand = (program, context) => {
 };
 
 interface ResumeOptions {
+  plan?: boolean;
   epochs?: number;
   device?: string;
   set?: [string, unknown][];

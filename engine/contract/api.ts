@@ -8,10 +8,11 @@ import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { findCalls, taskCalls, verifyCalls } from './api-tasks.ts';
 import { autopsySchema, editSchema } from './autopsy.ts';
+import { changeAnswerSchema, changeFields, snapshotAnswerSchema } from './control.ts';
 import { errorInfoSchema } from './errors.ts';
 import { numSchema, runActions, runStates } from './events.ts';
 import { summarySchema } from './summary.ts';
-import type { DeviceReport, ProjectPreview, RunDetails, TemplateCard } from './wire.ts';
+import type { DeviceReport, ExtensionPlan, ProjectPreview, RunDetails, TemplateCard } from './wire.ts';
 
 /** Longest that a waiting call lasts. */
 export const waitMs = 20_000;
@@ -112,6 +113,9 @@ const noteSchema = z.object({
   hint: z.string().exactOptional(),
   /** Of a checkpoint: where it was saved; of a resume: where the run went on from; of a change: after which step it holds. */
   step: z.number().exactOptional(),
+  /** Of a change: the new learning rate, the new last epoch. */
+  lr: z.number().exactOptional(),
+  epochs: z.number().exactOptional(),
 });
 export type RunNote = z.infer<typeof noteSchema>;
 
@@ -239,7 +243,13 @@ export const api = {
         }),
       )
       .output(z.object({ run: z.string() })),
+    /** What `resume` with these epochs makes of the learning rate; nothing is started. */
+    extension: oc.input(run.extend({ epochs: z.number().int().min(1).max(1_000_000) })).output(made<ExtensionPlan>()),
     act: oc.input(run.extend({ action: z.enum(runActions) })).output(z.object({ status: z.enum(runStates) })),
+    /** Of a live run: a checkpoint now that stays, while it goes on. */
+    snapshot: oc.input(run).output(snapshotAnswerSchema),
+    /** Of a live run, from its next step on: the learning rate, the last epoch. */
+    set: oc.input(run.extend(changeFields)).output(changeAnswerSchema),
     /** `points`: how many buckets the window can show; it may get fewer, never more. */
     follow: oc
       .input(run.extend({ points: z.number().int().min(16).max(8192), cursor: followCursor.nullable() }))

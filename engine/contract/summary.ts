@@ -28,6 +28,17 @@ export const summarySchema = z.object({
   error: errorInfoSchema.exactOptional(),
   /** Why an interrupted run was: `SIGTERM`, `its parent process ended`… */
   reason: z.string().exactOptional(),
+  /** What was changed by hand while it ran, in order: after how many steps, and to what. */
+  changes: z
+    .array(
+      z.object({
+        step: z.number(),
+        epoch: z.number(),
+        lr: z.number().exactOptional(),
+        epochs: z.number().exactOptional(),
+      }),
+    )
+    .exactOptional(),
   started: z.string(),
   updated: z.string(),
 });

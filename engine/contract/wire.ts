@@ -60,3 +60,21 @@ export interface RunDetails extends RunRow {
   /** Of the whole folder. */
   bytes: number;
 }
+
+/** A resume with another last epoch, before it is started: the optimizer's learning rate as it was planned and as it will be. */
+export interface ExtensionPlan {
+  /** Where the run goes on: real steps and epochs done. */
+  from_step: number;
+  from_epoch: number;
+  epochs_before: number;
+  epochs: number;
+  steps_per_epoch: number;
+  /** What the schedule's clock counts; null: there is none. */
+  unit: 'epoch' | 'step' | null;
+  /** Some steps of the whole run, by real steps done before each; those before `from_step` are done. */
+  steps: number[];
+  /** null beyond the end that was planned before. */
+  before: (number | null)[];
+  after: number[];
+  note: string | null;
+}

@@ -217,6 +217,15 @@ export class Checkpoints {
     });
   }
 
+  /** The newest state that can be read, its tensors unseen; null: there is none. */
+  async newestState(): Promise<TrainingState | null> {
+    for (const entry of [...this.#index.checkpoints].reverse()) {
+      const loaded = await this.#load(entry, []).catch(() => null);
+      if (loaded) return loaded.state;
+    }
+    return null;
+  }
+
   /** What a checkpoint is kept as, besides being one of the newest. */
   rolesOf({ folder }: CheckpointEntry): CheckpointRole[] {
     const { last, best, top, snapshots } = this.#index;

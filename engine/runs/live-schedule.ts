@@ -19,7 +19,7 @@ export class LiveSchedule {
     this.#plan = plan;
     this.#schedule = schedule;
     this.#training = training;
-    this.#bases = groupRates(plan);
+    this.#bases = plan.groups.map(({ lr }) => lr); // the first is the optimizer's
     this.#state = training.schedule ?? { epochs, lr: null, plateau: null, last_lr: null };
     training.schedule = this.#state;
     const adapts = schedule?.kind === 'ReduceLROnPlateau';
@@ -121,13 +121,6 @@ export class LiveSchedule {
     const groups = this.#bases.map((lr) => ({ lr }));
     return new RatePlan({ schedule: this.#schedule, optimizer: this.#plan.optimizer, groups, length: this.#length() });
   }
-}
-
-/** The parameter groups' own learning rates; the first is the optimizer's. */
-function groupRates({ optimizer }: NativePlan): number[] {
-  const { lr } = optimizer.args;
-  if (typeof lr !== 'number') throw new GradloomError('INTERNAL', `${optimizer.kind} has no learning rate`);
-  return [lr];
 }
 
 function cannotScale({ step }: TrainingState): GradloomError {

@@ -80,7 +80,7 @@ export class LiveSeries {
         break;
       case 'change':
         if (this.start && event.epochs !== undefined) this.start = { ...this.start, epochs: event.epochs };
-        this.#note(event, 'change', changeSentence(event), { step: event.step });
+        this.#note(event, 'change', changeSentence(event), changedOf(event));
         break;
       case 'state':
         this.status = event.status;
@@ -196,9 +196,18 @@ export class LiveSeries {
     return seconds > 0 ? steps / seconds : null;
   }
 
-  #note({ time }: RunEvent, kind: RunNote['kind'], message: string, more: Pick<RunNote, 'hint' | 'step'> = {}): void {
+  #note(
+    { time }: RunEvent,
+    kind: RunNote['kind'],
+    message: string,
+    more: Omit<RunNote, 'time' | 'kind' | 'message'> = {},
+  ): void {
     this.notes.push({ time, kind, message, ...more });
   }
+}
+
+function changedOf({ step, lr, epochs }: Event<'change'>): Pick<RunNote, 'step' | 'lr' | 'epochs'> {
+  return { step, ...(lr === undefined ? {} : { lr }), ...(epochs === undefined ? {} : { epochs }) };
 }
 
 function hintOf({ hint }: { hint?: string }): Pick<RunNote, 'hint'> {

@@ -45,6 +45,10 @@ export class RunRecord {
     return timed;
   }
 
+  get summary(): RunSummary {
+    return this.#summary;
+  }
+
   update(changes: Partial<RunSummary>): void {
     this.#summary = { ...this.#summary, ...changes, updated: now() };
     replaceJson(path.join(this.folder, summaryName), this.#summary, { sync: false });

@@ -78,6 +78,7 @@ export function makeChange(training: Training, change: Change, replayed: boolean
     });
     record.journal.sync();
   }
-  if (epochs !== undefined) record.update({ epochs });
+  const { changes = [] } = record.summary;
+  record.update({ epochs: schedule.epochs, ...(replayed ? {} : { changes: [...changes, change] }) });
   return { step: state.step, epoch: state.epoch, lr: schedule.nextRate, epochs: schedule.epochs };
 }
