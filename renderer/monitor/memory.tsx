@@ -1,5 +1,5 @@
 /** The memory of a run over its course, under the limit of its device. */
-import { useEffect, useMemo, useState } from 'react';
+import { memo, useEffect, useMemo, useState } from 'react';
 import type { AxisKind } from '../run-parts/axes.ts';
 import { xWords } from '../run-parts/chart-view.tsx';
 import { memoryCurves } from '../run-parts/lines.ts';
@@ -10,10 +10,10 @@ import { AreaChart, bytes } from '../ui/index.ts';
 import { byteTicks } from './byte-ticks.ts';
 import styles from './monitor.module.css';
 
-/** Memory changes slowly, and its chart is drawn by React. */
+/** Memory changes slowly, and its chart is drawn whole. */
 const memoryMs = 2000;
 
-export function Memory({
+export const Memory = memo(function Memory({
   live,
   device: name,
   axis,
@@ -59,7 +59,7 @@ export function Memory({
       />
     </div>
   );
-}
+});
 
 const colors = ['var(--series-0)', 'var(--series-5)', 'var(--series-7)'];
 

@@ -1,5 +1,5 @@
 /** A chart of runs that go on: each frame of theirs is painted without React. */
-import { useEffect, useMemo, useRef } from 'react';
+import { memo, useEffect, useMemo, useRef } from 'react';
 import type { LiveRun } from '../state/live.ts';
 import { LineChart, type LineChartHandle, type LineChartProps, type LineSeries } from '../ui/index.ts';
 
@@ -9,7 +9,7 @@ export interface LiveChartProps extends Omit<LineChartProps, 'series' | 'ref'> {
   runs: readonly LiveRun[];
 }
 
-export function LiveChart({ build, runs, ...chart }: LiveChartProps) {
+export const LiveChart = memo(function LiveChart({ build, runs, ...chart }: LiveChartProps) {
   const handle = useRef<LineChartHandle>(null);
   const first = useMemo(build, [build]);
   useEffect(() => {
@@ -22,4 +22,4 @@ export function LiveChart({ build, runs, ...chart }: LiveChartProps) {
     };
   }, [build, runs]);
   return <LineChart {...chart} ref={handle} series={first} />;
-}
+});

@@ -1,10 +1,12 @@
 /** Amounts on top of each other over time, under a limit: memory by category. */
-import { type ReactNode, useMemo, useRef } from 'react';
-import { Area, CartesianGrid, ComposedChart, Tooltip, type TooltipContentProps, XAxis, YAxis } from 'recharts';
+import { type PointerEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { number } from '../format.ts';
+import { resolveColor } from '../theme/colors.ts';
+import { Axes, type AxesFrame, type Margins } from './axes.tsx';
 import classes from './chart.module.css';
 import { textWidth, useLook, useWidth } from './hooks.ts';
-import { linearTicks, scaleOf, tickFormat } from './scale.ts';
+import { paintStack } from './paint-stack.ts';
+import { linearTicks, nearest, scaleOf, tickFormat } from './scale.ts';
 
 export interface AreaSeries {
   key: string;
@@ -33,25 +35,29 @@ export interface AreaChartProps {
 
 /** More points than an area of this kind can show. */
 const mostPoints = 400;
-const tick = { fill: 'var(--text-3)', fontSize: 12 };
 const plain = (value: number) => number(value, 6);
 
-type Row = { x: number } & Record<string, number>;
+/** What is drawn: at most `mostPoints` places, and for each series the amount and what it reaches on top of those below. */
+interface Stack {
+  x: number[];
+  values: number[][];
+  tops: number[][];
+}
 
-function rowsOf(x: ArrayLike<number>, series: readonly AreaSeries[]): Row[] {
+function stackOf(x: ArrayLike<number>, series: readonly AreaSeries[]): Stack {
   const every = Math.max(1, Math.ceil(x.length / mostPoints));
-  const rows: Row[] = [];
-  for (let index = 0; index < x.length; index += every) {
-    // The newest is always among them.
-    const at = index + every >= x.length ? x.length - 1 : index;
-    const row: Row = { x: x[at] as number };
-    for (const { key, values } of series) {
-      const value = values[at] as number;
-      row[`v:${key}`] = Number.isFinite(value) ? value : 0;
-    }
-    rows.push(row);
-  }
-  return rows;
+  const places: number[] = [];
+  // The newest is always among them.
+  for (let at = 0; at < x.length; at += every) places.push(at + every >= x.length ? x.length - 1 : at);
+  const values = series.map((each) =>
+    places.map((at) => (Number.isFinite(each.values[at]) ? (each.values[at] as number) : 0)),
+  );
+  const sums = places.map(() => 0);
+  const tops = values.map((row) => {
+    for (const [index, value] of row.entries()) sums[index] = (sums[index] as number) + value;
+    return [...sums];
+  });
+  return { x: places.map((at) => x[at] as number), values, tops };
 }
 
 export function AreaChart({
@@ -69,34 +75,64 @@ export function AreaChart({
   empty = 'No values yet',
 }: AreaChartProps) {
   const box = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
   const width = useWidth(box);
   useLook();
-  const rows = useMemo(() => rowsOf(x, series), [x, series]);
-  const sum = (row: Row) => series.reduce((total, { key }) => total + (row[`v:${key}`] as number), 0);
-  const peak = Math.max(0, ...rows.map(sum));
+  const [pointed, setPointed] = useState<number | null>(null);
+  const stack = useMemo(() => stackOf(x, series), [x, series]);
+  const sums = stack.tops.at(-1) ?? [];
+  const peak = sums.reduce((most, sum) => Math.max(most, sum), 0);
   // A limit far above would press everything flat: it is named in the head instead.
   const near = limit !== undefined && limit.value <= peak * 4;
   const top = Math.max(peak, near ? limit.value : 0, Number.MIN_VALUE) * 1.06;
   const ticks = yTicks?.filter((each) => each <= top) ?? linearTicks([0, top], Math.max(2, Math.floor(height / 44)));
   const left = Math.ceil(Math.max(24, ...ticks.map((each) => textWidth(yFormat(each)))) / 8) * 8 + 10;
-  const [first, last] = [rows[0]?.x ?? 0, rows.at(-1)?.x ?? 1];
+  const margins = useMemo<Margins>(() => ({ top: 8, right: 12, bottom: 24, left }), [left]);
+  const [first, last] = [stack.x[0] ?? 0, stack.x.at(-1) ?? 1];
   const xTicks = linearTicks([first, last], Math.max(2, Math.floor(width / 90)), true);
   const xText = xFormat ?? tickFormat(xTicks);
-  const plotHeight = height - 32;
-  const limitTop = limit && near ? scaleOf([0, top], [plotHeight, 0], false)(limit.value) + 8 : null;
-  const newest = rows.at(-1);
-  const total = newest ? sum(newest) : 0;
+  const plotWidth = Math.max(0, width - margins.left - margins.right);
+  const plotHeight = height - margins.top - margins.bottom;
+  const frame: AxesFrame = {
+    x: first === last ? [first - 0.5, last + 0.5] : [first, last],
+    y: [0, top],
+    xTicks,
+    yTicks: ticks,
+    log: false,
+  };
+  // After every render, before the browser shows it; a new look has new colours.
+  useLayoutEffect(() => {
+    const element = canvas.current;
+    const context = element?.getContext('2d');
+    if (!element || !context) return;
+    const sharp = devicePixelRatio;
+    const pixels = [Math.round(plotWidth * sharp), Math.round(plotHeight * sharp)] as const;
+    if (element.width !== pixels[0] || element.height !== pixels[1]) [element.width, element.height] = pixels;
+    context.setTransform(sharp, 0, 0, sharp, 0, 0);
+    const colors = series.map(({ color }) => resolveColor(color, element.parentElement ?? document.body));
+    paintStack(context, stack, { x: frame.x, y: frame.y, width: plotWidth, height: plotHeight, colors });
+  });
+
+  const point = (event: PointerEvent<HTMLElement>) => {
+    const share = (event.clientX - event.currentTarget.getBoundingClientRect().left) / plotWidth;
+    setPointed(frame.x[0] + Math.min(1, Math.max(0, share)) * (frame.x[1] - frame.x[0]));
+  };
+  const at = pointed === null ? -1 : nearest(stack.x, pointed);
+  const limitTop = limit && near ? scaleOf(frame.y, [plotHeight, 0], false)(limit.value) + margins.top : null;
+  const newest = sums.length - 1;
   const over = limit !== undefined && peak > limit.value;
   return (
     <figure className={classes.chart}>
       <figcaption className={classes.head}>
         {!hideTitle && <span className={classes.title}>{title}</span>}
         <span className={classes.legend}>
-          {series.map(({ key, label, color }) => (
+          {series.map(({ key, label, color }, index) => (
             <span key={key} className={classes.legendItem}>
               <span className={classes.tipSwatch} style={{ background: color }} aria-hidden />
               <span className={classes.legendLabel}>{label}</span>
-              <span className={classes.legendValue}>{newest ? yFormat(newest[`v:${key}`] as number) : '–'}</span>
+              <span className={classes.legendValue}>
+                {newest < 0 ? '–' : yFormat(stack.values[index]?.[newest] as number)}
+              </span>
             </span>
           ))}
         </span>
@@ -114,64 +150,37 @@ export function AreaChart({
         className={classes.plotBox}
         style={{ height }}
         role="img"
-        aria-label={`${title}: now ${yFormat(total)}, at most ${yFormat(peak)}${limit ? `, ${limit.label} ${yFormat(limit.value)}` : ''}.`}
+        aria-label={`${title}: now ${yFormat(sums[newest] ?? 0)}, at most ${yFormat(peak)}${limit ? `, ${limit.label} ${yFormat(limit.value)}` : ''}.`}
       >
-        {width > 0 && rows.length > 0 && (
-          <ComposedChart
-            width={width}
-            height={height}
-            data={rows}
-            margin={{ top: 8, right: 12, bottom: 0, left: 0 }}
-            accessibilityLayer={false}
-          >
-            <CartesianGrid vertical={false} syncWithTicks stroke="var(--chart-grid)" />
-            <XAxis
-              dataKey="x"
-              type="number"
-              domain={first === last ? [first - 0.5, last + 0.5] : [first, last]}
-              ticks={xTicks}
-              height={24}
-              tick={tick}
-              tickFormatter={xText}
-              tickSize={4}
-              tickMargin={4}
-              stroke="var(--chart-axis)"
-              allowDataOverflow
+        {width > 0 && newest >= 0 && (
+          <>
+            <Axes frame={frame} width={width} height={height} margins={margins} xFormat={xText} yFormat={yFormat} />
+            <canvas
+              ref={canvas}
+              className={classes.canvas}
+              style={{ left: margins.left, top: margins.top, width: plotWidth, height: plotHeight }}
             />
-            <YAxis
-              type="number"
-              domain={[0, top]}
-              ticks={ticks}
-              interval={0}
-              width={left}
-              tick={tick}
-              tickFormatter={yFormat}
-              tickLine={false}
-              axisLine={false}
-              tickMargin={6}
-              allowDataOverflow
-            />
-            {series.map(({ key, color }) => (
-              <Area
-                key={key}
-                dataKey={`v:${key}`}
-                stackId="all"
-                stroke={color}
-                strokeWidth={1}
-                fill={color}
-                fillOpacity={0.32}
-                isAnimationActive={false}
-                activeDot={false}
-              />
-            ))}
-            <Tooltip
-              isAnimationActive={false}
-              cursor={{ stroke: 'var(--text-3)', strokeWidth: 1 }}
-              content={(tip) => <AreaTip tip={tip} series={series} xLabel={xLabel} xText={xText} yFormat={yFormat} />}
-            />
-          </ComposedChart>
+            <div
+              className={classes.overlay}
+              style={{ left: margins.left, top: margins.top, width: plotWidth, height: plotHeight }}
+              onPointerMove={point}
+              onPointerLeave={() => setPointed(null)}
+            >
+              {at >= 0 && (
+                <AreaTip
+                  stack={stack}
+                  at={at}
+                  left={scaleOf(frame.x, [0, plotWidth], false)(stack.x[at] as number)}
+                  width={plotWidth}
+                  series={series}
+                  head={`${xLabel} ${xText(stack.x[at] as number)}`}
+                  yFormat={yFormat}
+                />
+              )}
+            </div>
+          </>
         )}
-        {rows.length === 0 && <div className={classes.empty}>{empty}</div>}
+        {newest < 0 && <div className={classes.empty}>{empty}</div>}
         {limitTop !== null && (
           <div className={classes.limitLine} data-over={over || undefined} style={{ top: limitTop, left, right: 12 }} />
         )}
@@ -180,41 +189,41 @@ export function AreaChart({
   );
 }
 
-function AreaTip({
-  tip,
-  series,
-  xLabel,
-  xText,
-  yFormat,
-}: {
-  tip: Pick<TooltipContentProps, 'active' | 'payload'>;
+interface AreaTipProps {
+  stack: Stack;
+  at: number;
+  /** Where the crosshair stands in the plot, and how wide that is. */
+  left: number;
+  width: number;
   series: readonly AreaSeries[];
-  xLabel: string;
-  xText: (value: number) => string;
+  head: string;
   yFormat: (value: number) => string;
-}) {
-  const row = tip.payload?.[0]?.payload as Row | undefined;
-  if (!tip.active || !row) return null;
-  const total = series.reduce((sum, { key }) => sum + (row[`v:${key}`] as number), 0);
+}
+
+function AreaTip({ stack, at, left, width, series, head, yFormat }: AreaTipProps) {
+  const amount = (rows: number[][], index: number) => yFormat(rows[index]?.[at] ?? 0);
   return (
-    <div className={classes.tip} data-free>
-      <div className={classes.tipHead}>
-        {xLabel} {xText(row.x)}
-      </div>
-      <div className={classes.tipRows}>
-        {[...series].reverse().map(({ key, label, color }) => (
-          <div key={key} className={classes.tipRow}>
-            <span className={classes.tipSwatch} style={{ background: color }} aria-hidden />
-            <span className={classes.tipLabel}>{label}</span>
-            <span className={classes.tipValue}>{yFormat(row[`v:${key}`] as number)}</span>
+    <>
+      <div className={classes.crosshair} style={{ left }} />
+      <div className={classes.tip} style={left > width / 2 ? { right: width - left + 12 } : { left: left + 12 }}>
+        <div className={classes.tipHead}>{head}</div>
+        <div className={classes.tipRows}>
+          {series
+            .map(({ key, label, color }, index) => (
+              <div key={key} className={classes.tipRow}>
+                <span className={classes.tipSwatch} style={{ background: color }} aria-hidden />
+                <span className={classes.tipLabel}>{label}</span>
+                <span className={classes.tipValue}>{amount(stack.values, index)}</span>
+              </div>
+            ))
+            .reverse()}
+          <div className={classes.tipRow}>
+            <span />
+            <span className={classes.tipLabel}>together</span>
+            <span className={classes.tipValue}>{amount(stack.tops, series.length - 1)}</span>
           </div>
-        ))}
-        <div className={classes.tipRow}>
-          <span />
-          <span className={classes.tipLabel}>together</span>
-          <span className={classes.tipValue}>{yFormat(total)}</span>
         </div>
       </div>
-    </div>
+    </>
   );
 }

@@ -1,19 +1,21 @@
 /** The series by name, colour and newest value; a click hides one, a double click shows it alone. */
+import { memo, type RefObject } from 'react';
 import classes from './chart.module.css';
 import { type LineSeries, lastFinite } from './model.ts';
 
 export interface LegendProps {
+  /** Holds the places of the newest values, which are written by `tellNewest`: they change too often for React. */
+  ref: RefObject<HTMLSpanElement | null>;
   series: readonly LineSeries[];
   off: ReadonlySet<string>;
-  yFormat: (value: number) => string;
   onToggle: (key: string, alone: boolean) => void;
   onFocus: (key: string | null) => void;
 }
 
-export function Legend({ series, off, yFormat, onToggle, onFocus }: LegendProps) {
+function LegendOf({ ref, series, off, onToggle, onFocus }: LegendProps) {
   return (
-    <span className={classes.legend}>
-      {series.map(({ key, label, color, mean, dashed, ghost }) => (
+    <span ref={ref} className={classes.legend}>
+      {series.map(({ key, label, color, dashed, ghost }) => (
         <button
           key={key}
           type="button"
@@ -41,9 +43,40 @@ export function Legend({ series, off, yFormat, onToggle, onFocus }: LegendProps)
             />
           </svg>
           <span className={classes.legendLabel}>{label}</span>
-          <span className={classes.legendValue}>{mean.length > 0 ? yFormat(lastFinite(mean)) : '–'}</span>
+          <span className={classes.legendValue} />
         </button>
       ))}
     </span>
   );
+}
+
+/** Whether both are shown by the same legend, apart from the newest values. */
+export function sameLegend(a: readonly LineSeries[], b: readonly LineSeries[]): boolean {
+  const parts = ['key', 'label', 'color', 'dashed', 'ghost'] as const;
+  return (
+    a.length === b.length &&
+    a.every((line, index) => parts.every((part) => line[part] === (b[index] as LineSeries)[part]))
+  );
+}
+
+export const Legend = memo(
+  LegendOf,
+  (was, is) =>
+    was.off === is.off &&
+    was.onToggle === is.onToggle &&
+    was.onFocus === is.onFocus &&
+    sameLegend(was.series, is.series),
+);
+
+/** Writes the newest value of each series into the legend that was drawn for them. */
+export function tellNewest(
+  legend: HTMLElement,
+  series: readonly LineSeries[],
+  yFormat: (value: number) => string,
+): void {
+  for (const [index, { mean }] of series.entries()) {
+    const place = legend.children[index]?.lastElementChild;
+    const text = mean.length > 0 ? yFormat(lastFinite(mean)) : '–';
+    if (place && place.textContent !== text) place.textContent = text;
+  }
 }

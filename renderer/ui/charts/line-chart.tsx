@@ -1,12 +1,10 @@
 /**
- * Lines over steps, epochs or time. Axes and legend are drawn by React, twice a second at most while a run goes on; the lines are painted on
- * a canvas at most once a frame, through `update`, without React.
+ * Lines over steps, epochs or time. React draws what stands still; new values come through `update` and are painted on a canvas, once a
+ * frame at most. Axes and figures follow twice a second at most, and React is asked only where axes look different.
  */
-import { IconTable, IconZoomReset } from '@tabler/icons-react';
 import {
   type ReactNode,
   type Ref,
-  startTransition,
   useCallback,
   useEffect,
   useImperativeHandle,
@@ -15,22 +13,24 @@ import {
   useRef,
   useState,
 } from 'react';
-import { IconButton } from '../basics/buttons.tsx';
+import { flushSync } from 'react-dom';
 import { Skeleton } from '../basics/skeleton.tsx';
 import { integer, number } from '../format.ts';
 import { resolveColor } from '../theme/colors.ts';
-import { Axes, type Margins, tickTexts } from './axes.tsx';
+import { Axes, type Margins, sameAxes, tickTexts } from './axes.tsx';
 import classes from './chart.module.css';
 import { ChartTable } from './chart-table.tsx';
+import { ChartTools } from './chart-tools.tsx';
+import { inNextFrame, notInNextFrame } from './frame-turn.ts';
 import { textWidth, useLook, useOnScreen, useWidth } from './hooks.ts';
-import { Legend } from './legend.tsx';
-import { type ChartMarker, type Frame, frameOf, type LineSeries, summary } from './model.ts';
-import { Overlay } from './overlay.tsx';
+import { Legend, sameLegend, tellNewest } from './legend.tsx';
+import { type ChartMarker, type Frame, type FrameOptions, frameOf, type LineSeries, summary } from './model.ts';
+import { Overlay, type OverlayHandle } from './overlay.tsx';
 import { paint } from './paint.ts';
 import { type Range, scaleOf } from './scale.ts';
 
 export interface LineChartHandle {
-  /** New values: painted with the next frame; axes and legend follow within half a second. */
+  /** New values: painted with the next frame; axes and figures follow within half a second. */
   update: (series: readonly LineSeries[]) => void;
 }
 
@@ -74,12 +74,16 @@ function endsOf(series: readonly LineSeries[], { x }: Frame, width: number): num
   return series.map((line) => toX(Math.min(line.x[line.x.length - 1] ?? x[0], x[1])));
 }
 
-const redrawMs = 500;
-const spreadMs = 120;
+/** Axes and figures change at most once in this time, those of all charts at once… */
+const settleMs = 500;
+const beatOf = (now: number) => Math.floor(now / settleMs);
+/** …and where no further values come, this long after the last. */
+const restMs = 1000;
 const plain = (value: number) => number(value, 6);
+const noMarkers: readonly ChartMarker[] = [];
 
 export function LineChart(props: LineChartProps) {
-  const { title, series, ref, logY = false, smoothing = 0, height = 240, live = false, markers = [] } = props;
+  const { title, series, ref, logY = false, smoothing = 0, height = 240, live = false, markers = noMarkers } = props;
   const {
     xLabel = 'step',
     yLabel,
@@ -87,12 +91,16 @@ export function LineChart(props: LineChartProps) {
     xFormat = wholeX ? integer : plain,
     yFormat = plain,
     compact = false,
+    yDomain,
   } = props;
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
+  const picture = useRef<HTMLDivElement>(null);
+  const legend = useRef<HTMLSpanElement>(null);
+  const overlay = useRef<OverlayHandle>(null);
   const width = useWidth(box);
   const look = useLook();
-  // `latest` is what is painted, `shown` what axes and legend were drawn from; they differ for half a second at most.
+  // `latest` is what is painted, `shown` what React drew from; they differ in nothing that React draws for half a second at most.
   const latest = useRef(series);
   const [shown, setShown] = useState(series);
   const [given, setGiven] = useState(series);
@@ -107,19 +115,19 @@ export function LineChart(props: LineChartProps) {
   const zoom = props.domain === undefined ? ownZoom : props.domain;
   const visible = useMemo(() => shown.filter(({ key }) => !off.has(key)), [shown, off]);
 
-  const frame = useMemo(
-    () =>
-      frameOf(visible, {
-        log: logY,
-        domain: zoom,
-        live,
-        xTickCount: Math.max(2, Math.floor(width / 90)),
-        yTickCount: Math.max(2, Math.floor(height / 44)),
-        yDomain: props.yDomain,
-        wholeX,
-      }),
-    [visible, logY, zoom, live, width, height, props.yDomain, wholeX],
+  const options = useMemo<FrameOptions>(
+    () => ({
+      log: logY,
+      domain: zoom,
+      live,
+      xTickCount: Math.max(2, Math.floor(width / 90)),
+      yTickCount: Math.max(2, Math.floor(height / 44)),
+      yDomain,
+      wholeX,
+    }),
+    [logY, zoom, live, width, height, yDomain, wholeX],
   );
+  const frame = useMemo(() => frameOf(visible, options), [visible, options]);
   const ticks = useMemo(() => tickTexts(frame, props.xFormat, props.yFormat), [frame, props.xFormat, props.yFormat]);
   const left =
     Math.ceil(
@@ -128,18 +136,34 @@ export function LineChart(props: LineChartProps) {
       8 +
     10;
   const margins = useMemo<Margins>(() => ({ top: 8, right: 12, bottom: 24, left }), [left]);
-  const plot = {
-    width: Math.max(0, width - margins.left - margins.right),
-    height: height - margins.top - margins.bottom,
-  };
+  const plot = useMemo(
+    () => ({
+      width: Math.max(0, width - margins.left - margins.right),
+      height: height - margins.top - margins.bottom,
+    }),
+    [width, height, margins],
+  );
 
-  const state = useRef({ frame, plot, smoothing, off, focus });
+  const now = {
+    title,
+    shown,
+    frame,
+    options,
+    plot,
+    smoothing,
+    off,
+    focus,
+    tabled,
+    xFormat,
+    yFormat,
+    told: props.yFormat,
+  };
+  const state = useRef(now);
   const colors = useRef(new Map<string, string>());
   const painted = useRef<number[]>([]);
-  const onScreen = useOnScreen(box, () => setShown(latest.current));
   const draw = useCallback(() => {
     const element = canvas.current;
-    const { frame: within, plot: size, ...now } = state.current;
+    const { frame: within, plot: size, off: without, ...how } = state.current;
     if (!element || size.width === 0) return;
     const sharp = devicePixelRatio;
     const pixels = [Math.round(size.width * sharp), Math.round(size.height * sharp)] as const;
@@ -152,9 +176,17 @@ export function LineChart(props: LineChartProps) {
       colors.current.set(color, known);
       return known;
     };
-    const lines = latest.current.filter(({ key }) => !now.off.has(key));
+    const lines = latest.current.filter(({ key }) => !without.has(key));
     painted.current = endsOf(latest.current, within, size.width);
-    paint(context, lines, { frame: within, ...size, smoothing: now.smoothing, colorOf, focus: now.focus });
+    paint(context, lines, { frame: within, ...size, smoothing: how.smoothing, colorOf, focus: how.focus });
+  }, []);
+  /** What changes with every value goes past React. */
+  const tell = useCallback(() => {
+    const { title: name, off: without, xFormat: x, yFormat: y, told = number } = state.current;
+    const lines = latest.current.filter(({ key }) => !without.has(key));
+    if (legend.current) tellNewest(legend.current, latest.current, told);
+    picture.current?.setAttribute('aria-label', summary(name, lines, x, y));
+    overlay.current?.refresh();
   }, []);
 
   // A new look has new colours.
@@ -167,52 +199,68 @@ export function LineChart(props: LineChartProps) {
   }, [series]);
   // After every render, before the browser shows it: axes and lines never disagree.
   useLayoutEffect(() => {
-    state.current = { frame, plot, smoothing, off, focus };
+    state.current = now;
     draw();
+    tell();
   });
 
-  const pending = useRef({ frame: 0, timer: 0, drawn: 0 });
-  useEffect(() => {
-    const waiting = pending.current;
-    return () => {
-      cancelAnimationFrame(waiting.frame);
-      clearTimeout(waiting.timer);
-      waiting.timer = 0;
-    };
-  }, []);
+  const settled = useRef(0);
+  const settle = useCallback(() => {
+    settled.current = beatOf(performance.now());
+    const { shown: drawn, frame: before, options: how, off: without, tabled: asTable } = state.current;
+    const lines = latest.current.filter(({ key }) => !without.has(key));
+    const after = frameOf(lines, how);
+    const same =
+      !asTable &&
+      sameAxes(before, after) &&
+      (['hidden', 'gaps', 'empty'] as const).every((part) => before[part] === after[part]) &&
+      sameLegend(drawn, latest.current);
+    if (same) tell();
+    else flushSync(() => setShown(latest.current));
+  }, [tell]);
+
+  const onScreen = useOnScreen(box, settle);
+  const rest = useRef(0);
+  const turn = useCallback(() => {
+    if (beatOf(performance.now()) !== settled.current) settle();
+    // A long run adds less than a pixel a frame: painting that cost the training on the same cores dear, and nobody saw it.
+    const { frame: within, plot: size } = state.current;
+    const ends = endsOf(latest.current, within, size.width);
+    if (ends.some((end, index) => !(Math.abs(end - (painted.current[index] ?? Number.NaN)) < 1))) draw();
+  }, [draw, settle]);
+  useEffect(
+    () => () => {
+      notInNextFrame(turn);
+      clearTimeout(rest.current);
+    },
+    [turn],
+  );
   useImperativeHandle(
     ref,
     () => ({
       update: (next) => {
         latest.current = next;
         if (!onScreen.current) return;
-        const waiting = pending.current;
-        // A long run adds less than a pixel a frame: painting that cost the training on the same cores dear, and nobody saw it.
-        const { frame: within, plot: size } = state.current;
-        const ends = endsOf(next, within, size.width);
-        if (ends.some((end, index) => !(Math.abs(end - (painted.current[index] ?? Number.NaN)) < 1))) {
-          cancelAnimationFrame(waiting.frame);
-          waiting.frame = requestAnimationFrame(draw);
-        }
-        if (waiting.timer !== 0) return;
-        // Charts of one run are told at once: each takes a moment of its own, so that no frame bears all of them.
-        const wait = Math.max(0, redrawMs - (performance.now() - waiting.drawn)) + Math.random() * spreadMs;
-        waiting.timer = window.setTimeout(() => {
-          waiting.timer = 0;
-          waiting.drawn = performance.now();
-          startTransition(() => setShown(latest.current));
-        }, wait);
+        inNextFrame(turn);
+        clearTimeout(rest.current);
+        rest.current = window.setTimeout(settle, restMs);
       },
     }),
-    [draw, onScreen],
+    [turn, settle, onScreen],
   );
 
-  const zoomTo = (range: Range | null) => {
-    setOwnZoom(range);
-    props.onZoom?.(range);
-  };
-  const toggle = (key: string, alone: boolean) => {
-    const keys = shown.map((line) => line.key);
+  const { onZoom } = props;
+  const zoomTo = useCallback(
+    (range: Range | null) => {
+      setOwnZoom(range);
+      onZoom?.(range);
+    },
+    [onZoom],
+  );
+  const showAll = useCallback(() => zoomTo(null), [zoomTo]);
+  const showTable = useCallback(() => setTabled((was) => !was), []);
+  const toggle = useCallback((key: string, alone: boolean) => {
+    const keys = latest.current.map((line) => line.key);
     setOff((was) => {
       if (alone)
         return keys.every((each) => each === key || was.has(each))
@@ -222,8 +270,7 @@ export function LineChart(props: LineChartProps) {
       if (!next.delete(key)) next.add(key);
       return next;
     });
-  };
-  const describe = () => summary(title, visible, xFormat, yFormat);
+  }, []);
 
   return (
     <figure className={classes.chart} data-compact={compact || undefined}>
@@ -234,35 +281,16 @@ export function LineChart(props: LineChartProps) {
             {yLabel !== undefined && <span className={classes.axisLabel}> {yLabel}</span>}
           </span>
         )}
-        {!compact && (
-          <Legend series={shown} off={off} yFormat={props.yFormat ?? number} onToggle={toggle} onFocus={setFocus} />
-        )}
+        {!compact && <Legend ref={legend} series={shown} off={off} onToggle={toggle} onFocus={setFocus} />}
         <span className={classes.tools}>
-          {frame.log && frame.hidden > 0 && (
-            <span
-              className={classes.remark}
-              title="A logarithmic axis has no place for them; arrows mark where they are."
-            >
-              {frame.hidden.toLocaleString('en-US')} ≤ 0 hidden
-            </span>
-          )}
-          {frame.gaps > 0 && (
-            <span className={classes.remark} title="Crosses mark where values are not finite.">
-              {frame.gaps.toLocaleString('en-US')} not finite
-            </span>
-          )}
-          {zoom !== null && (
-            <IconButton label="Show all (double click)" icon={IconZoomReset} size={24} onClick={() => zoomTo(null)} />
-          )}
-          {!compact && !frame.empty && (
-            <IconButton
-              label="Show as table"
-              icon={IconTable}
-              size={24}
-              active={tabled}
-              onClick={() => setTabled(!tabled)}
-            />
-          )}
+          <ChartTools
+            hidden={frame.log ? frame.hidden : 0}
+            gaps={frame.gaps}
+            zoomed={zoom !== null}
+            onShowAll={showAll}
+            tabled={compact || frame.empty ? null : tabled}
+            onTable={showTable}
+          />
           {props.actions}
         </span>
       </figcaption>
@@ -272,16 +300,14 @@ export function LineChart(props: LineChartProps) {
         ) : (
           width > 0 && (
             <>
-              <div aria-hidden>
-                <Axes
-                  frame={frame}
-                  width={width}
-                  height={height}
-                  margins={margins}
-                  xFormat={props.xFormat}
-                  yFormat={props.yFormat}
-                />
-              </div>
+              <Axes
+                frame={frame}
+                width={width}
+                height={height}
+                margins={margins}
+                xFormat={props.xFormat}
+                yFormat={props.yFormat}
+              />
               <canvas
                 ref={canvas}
                 className={classes.canvas}
@@ -289,7 +315,9 @@ export function LineChart(props: LineChartProps) {
                 aria-hidden
               />
               <Overlay
-                describe={describe}
+                ref={overlay}
+                picture={picture}
+                title={title}
                 latest={latest}
                 off={off}
                 frame={frame}

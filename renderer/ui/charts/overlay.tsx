@@ -1,14 +1,31 @@
 /** What lies over a chart's lines: the crosshair with exact numbers, the range that is drawn to zoom, markers of events. */
 import { Tooltip } from '@mantine/core';
-import { type KeyboardEvent, type PointerEvent, type RefObject, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  memo,
+  type PointerEvent,
+  type Ref,
+  type RefObject,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react';
 import type { Margins } from './axes.tsx';
 import classes from './chart.module.css';
 import type { ChartMarker, Frame, LineSeries } from './model.ts';
 import { nearest, type Range, scaleOf } from './scale.ts';
 import { smooth } from './smooth.ts';
 
+export interface OverlayHandle {
+  /** There are new values: the crosshair, if there is one, tells them. */
+  refresh: () => void;
+}
+
 export interface OverlayProps {
-  describe: () => string;
+  ref: Ref<OverlayHandle>;
+  /** The element that stands for the chart: whoever knows the newest values describes them in its label. */
+  picture: RefObject<HTMLDivElement | null>;
+  title: string;
   latest: RefObject<readonly LineSeries[]>;
   off: ReadonlySet<string>;
   frame: Frame;
@@ -36,9 +53,12 @@ interface Reading {
 /** Shorter drags are clicks. */
 const shortestDrag = 5;
 
-export function Overlay(props: OverlayProps) {
+export const Overlay = memo(function Overlay(props: OverlayProps) {
   const { frame, margins, plot } = props;
   const [at, setAt] = useState<number | null>(null);
+  const [, drawAgain] = useState(0);
+  const pointed = at !== null;
+  useImperativeHandle(props.ref, () => ({ refresh: () => pointed && drawAgain((times) => times + 1) }), [pointed]);
   const [drag, setDrag] = useState<Range | null>(null);
   const from = useRef<number | null>(null);
   const [low, high] = frame.x;
@@ -69,10 +89,11 @@ export function Overlay(props: OverlayProps) {
 
   return (
     <div
+      ref={props.picture}
       className={classes.overlay}
       style={{ left: margins.left, top: margins.top, width: plot.width, height: plot.height }}
       role="img"
-      aria-label={props.describe()}
+      aria-label={props.title}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a picture that is also read with the arrow keys
       tabIndex={0}
       onPointerDown={(event) => {
@@ -110,7 +131,7 @@ export function Overlay(props: OverlayProps) {
       {snapped !== null && !drag && <Crosshair {...props} lines={lines} at={snapped} left={toX(snapped)} />}
     </div>
   );
-}
+});
 
 /** The place nearest to `wanted` at which a series has a point in sight. */
 function snap(lines: readonly LineSeries[], wanted: number, [low, high]: Range): number | null {
