@@ -11,6 +11,7 @@ import { listTrash, renameRun, restoreRun, trashRun, writeNotes } from '../runs/
 import { exportedFile, runDetails } from '../runs/details.ts';
 import { planExtension } from '../runs/extension.ts';
 import { findRun } from '../runs/folder.ts';
+import { forceStop } from '../runs/force.ts';
 import { sendRequest } from '../runs/live.ts';
 import { runsDir } from '../workspace.ts';
 import { type Parts, wire } from './parts.ts';
@@ -59,6 +60,9 @@ export function runCalls(parts: Parts) {
     }),
     act: calls.act.handler(async ({ input: { run, action } }) => ({
       status: await changing(run, (folder) => service.act(folder, action)),
+    })),
+    forceStop: calls.forceStop.handler(async ({ input: { run } }) => ({
+      status: await changing(run, (folder) => forceStop(folder)),
     })),
     extension: calls.extension.handler(async ({ input: { run, epochs } }) => planExtension(await reach(run), epochs)),
     snapshot: calls.snapshot.handler(async ({ input }) => {

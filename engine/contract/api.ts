@@ -246,6 +246,8 @@ export const api = {
     /** What `resume` with these epochs makes of the learning rate; nothing is started. */
     extension: oc.input(run.extend({ epochs: z.number().int().min(1).max(1_000_000) })).output(made<ExtensionPlan>()),
     act: oc.input(run.extend({ action: z.enum(runActions) })).output(z.object({ status: z.enum(runStates) })),
+    /** Stops it, and ends its process by force where that does not answer within five seconds: then it is `interrupted`. */
+    forceStop: oc.input(run).output(z.object({ status: z.enum(runStates) })),
     /** Of a live run: a checkpoint now that stays, while it goes on. */
     snapshot: oc.input(run).output(snapshotAnswerSchema),
     /** Of a live run, from its next step on: the learning rate, the last epoch. */

@@ -67,7 +67,10 @@ export const autopsySchema = z.object({
   }),
   /** In the run's folder: the batch as it reached the network, `input` and `target`. */
   batch_file: z.string().nullable(),
-  /** The newest state that is good: what a resume goes on from. */
+  /**
+   * The newest state whose weights are finite. A resume goes on from it, or, where its weights would not answer otherwise with any settings,
+   * from the one before it.
+   */
   checkpoint: z.object({ folder: z.string(), step: z.number() }).nullable(),
   remedies: z.array(remedy),
 });

@@ -164,11 +164,12 @@ export class Checkpoints {
 
   /**
    * The newest checkpoint that is whole. Damaged ones are set aside (renamed, not deleted) and reported.
-   * With none left: `found` null, and the run starts from its initial state.
+   * With none left: `found` null, and the run starts from its initial state. `passed`: the folder of one that is not wanted.
    */
-  async newestWhole(): Promise<{ found: LoadedCheckpoint | null; damaged: GradloomError[] }> {
+  async newestWhole(passed?: string): Promise<{ found: LoadedCheckpoint | null; damaged: GradloomError[] }> {
     const faults: GradloomError[] = [];
     for (const entry of [...this.#index.checkpoints].reverse()) {
+      if (entry.folder === passed) continue;
       try {
         const found = await this.#load(entry);
         if (faults.length > 0) this.#writeIndex(this.#asOf(found.state));

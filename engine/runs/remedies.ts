@@ -107,7 +107,8 @@ function byPrecision({ precision, phase }: Finding): Remedy[] {
 function lowerRate(found: Finding, plan: Plan): Remedy[] {
   const lr = plan.optimizer.args.lr;
   if (typeof lr !== 'number' || lr === 0) return [];
-  const lower = Number((lr / 10).toPrecision(2));
+  const usual = usualRate(plan);
+  const lower = Number((usual !== null && lr > 100 * usual ? usual : lr / 10).toPrecision(2));
   return [
     {
       label: `Set the learning rate to ${lower}`,
@@ -128,12 +129,17 @@ function evidence({ recent }: Finding, plan: Plan, lr: number): string {
   if (early !== undefined && late !== undefined && norms.length > 1 && late > 3 * early) {
     return `The gradient's norm had grown from ${short(early)} to ${short(late)} over the last ${norms.length} steps.`;
   }
-  const schema = optimizers.get(plan.optimizer.kind)?.params.lr;
-  const usual = schema && fieldInfo(schema).default;
-  if (typeof usual === 'number' && lr >= 10 * usual) {
+  const usual = usualRate(plan);
+  if (usual !== null && lr >= 10 * usual) {
     return `${lr} is ${short(lr / usual)} times what ${plan.optimizer.kind} usually takes.`;
   }
   return `The learning rate is ${lr}.`;
+}
+
+function usualRate({ optimizer }: Plan): number | null {
+  const schema = optimizers.get(optimizer.kind)?.params.lr;
+  const usual = schema && fieldInfo(schema).default;
+  return typeof usual === 'number' && usual > 0 ? usual : null;
 }
 
 const short = (value: number): string => String(Number(value.toPrecision(3)));

@@ -13,6 +13,7 @@ import type { RunControl } from './control.ts';
 import { replaceFile } from './durable.ts';
 import { describeEnvironment, type Environment, readEnvironment, writeEnvironment } from './environment.ts';
 import { findRun, isTemporary, lockRun, projectName } from './folder.ts';
+import { type GivenUp, givenUp } from './given-up.ts';
 import { type GoingOn, goingOn, isFinished, takeUpAgain } from './going-on.ts';
 import { type Advice, endOf, finish, newSummary, trainHeld, whileHeld } from './hold.ts';
 import { readJournal } from './journal-reader.ts';
@@ -55,15 +56,18 @@ export async function resumeRun(
       ...(request.epochs === undefined ? [] : [set('training.epochs', request.epochs)]),
       ...(request.edits ?? []),
     ]);
-    const { checkpoint, early_stopping, epochs } = resolveProject(readProject(text).project ?? {}).training;
+    const resolved = resolveProject(readProject(text).project ?? {});
+    const { checkpoint, early_stopping, epochs } = resolved.training;
     const checkpoints = new Checkpoints(folder, checkpoint.keep, checkpoint.top_k);
     checkpoints.removeLeftovers();
-    const { found, damaged } = await checkpoints.newestWhole();
     const before = await readEnvironment(folder);
+    const projectBefore = before?.project ? resolveProject(before.project) : null;
+    const passed = givenUp(folder, projectBefore, resolved);
+    const { found, damaged } = await checkpoints.newestWhole(passed?.folder);
     const onward = await goingOn(folder, found?.state ?? null, {
       asked: request.epochs,
       now: epochs,
-      before: before?.project ? resolveProject(before.project).training.epochs : null,
+      before: projectBefore?.training.epochs ?? null,
     });
     if (found && isFinished(found.state, onward, early_stopping !== null)) return nothingLeft(folder, found, sink);
     if (found) takeUpAgain(found.state, early_stopping?.monitor ?? null);
@@ -74,7 +78,7 @@ export async function resumeRun(
       request.edits?.map((edit) => [edit.path.join('.'), edit.value]),
       planned.warnings,
     );
-    const lost = found || damaged.length > 0 ? null : lostWork(await readJournal(folder));
+    const lost = found || damaged.length > 0 || passed ? null : lostWork(await readJournal(folder));
     const hardware = hardwareFor(planned, before, request.device, addon);
     const summary = cleared(readSummary(folder) ?? newSummary(planned.plan, hardware));
     const record = new RunRecord(folder, summary, sink);
@@ -97,9 +101,10 @@ export async function resumeRun(
       const environment = describeEnvironment(planned, data, hardware, addon);
       const native = nativePlan(planned.plan, data, environment.device, environment.threads);
       const { session, advice, fromFile } = await openSession(addon, planned.plan, native, folder, found);
+      if (passed) checkpoints.setAsideUntil((other) => path.basename(other) !== passed.folder);
       writeEnvironment(folder, environment);
       replaceFile(path.join(folder, projectName), planned.text);
-      const note = noteOn(found, damaged, lost);
+      const note = noteOn(found, damaged, lost, passed);
       const state = found?.state ?? initialState(native, data);
       const { pending } = onward;
       const training = newTraining({
@@ -232,8 +237,10 @@ function noteOn(
   found: LoadedCheckpoint | null,
   damaged: GradloomError[],
   lost: { message: string } | null,
+  passed: GivenUp | null,
 ): string | undefined {
   const from = found ? `the checkpoint of step ${found.state.step}` : 'the initial state';
+  if (passed) return `From step ${passed.step} it would not be finite again with any settings. Went back to ${from}`;
   if (damaged.length > 0) return `${damaged.map(({ message }) => message).join('; ')}. Went back to ${from}`;
   return found ? undefined : `${lost?.message ?? 'No checkpoint was saved'}: started from the initial state`;
 }
