@@ -357,7 +357,7 @@ export const schedules = tableOf(scheduleKinds);
 /** A warm-up before any schedule, or before none: the rate climbs in a straight line, as LinearLR in a SequentialLR. */
 export const warmupFields = {
   steps: integer({
-    label: 'Warm-up',
+    label: 'Lasts',
     help: 'Optimizer steps in which the learning rate climbs to where the schedule begins.',
     unit: 'steps',
     max: Number.MAX_SAFE_INTEGER,

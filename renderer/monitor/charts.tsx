@@ -5,15 +5,17 @@ import { type AxisKind, stepsWithin } from '../run-parts/axes.ts';
 import { type ChartView, xWords, yFormat } from '../run-parts/chart-view.tsx';
 import { type LineColors, quantityLines, throughputLine } from '../run-parts/lines.ts';
 import { LiveChart, type LiveChartProps } from '../run-parts/live-chart.tsx';
+import type { PlannedCurve } from '../run-parts/planned-rate.ts';
 import { metricKeys, quantity } from '../run-parts/quantities.ts';
 import { samplesPerStep } from '../run-parts/settings.ts';
 import { curvesOf, useValueNames } from '../run-parts/use-curves.ts';
 import type { LiveRun, RunHead, Series } from '../state/live.ts';
 import { closerLook } from '../state/run-details.ts';
-import { type ChartMarker, seriesCount, seriesIndex } from '../ui/index.ts';
-import { markersOf } from './markers.ts';
+import { type LineSeries, seriesCount, seriesIndex } from '../ui/index.ts';
+import { markersOf, type RunMarker } from './markers.ts';
 import { Memory } from './memory.tsx';
 import styles from './monitor.module.css';
+import { plannedLine, skippedLine } from './rate-lines.ts';
 
 type Zoom = readonly [number, number] | null;
 
@@ -33,12 +35,14 @@ interface ChartsProps {
   /** How many epochs have ended: where marks stand is worked out anew. */
   epochs: number;
   details: RunDetails | null;
+  /** The learning rate over the whole run, where something moves it. */
+  planned: PlannedCurve | null;
   view: ChartView;
 }
 
 /** Drawn again only when something other than the run's values changes: those are painted. */
 export const Charts = memo(function Charts(props: ChartsProps) {
-  const { name, folder, live, running, device, details, view } = props;
+  const { name, folder, live, running, device, details, planned, view } = props;
   const runs = useMemo(() => [live], [live]);
   const names = useValueNames(runs);
   const [zoom, setZoom] = useState<Zoom>(null);
@@ -63,7 +67,17 @@ export const Charts = memo(function Charts(props: ChartsProps) {
     const line = throughputLine(detail ?? live.series(), perStep, axis, colors.train);
     return line ? [line] : [];
   }, [detail, live, perStep, axis, colors]);
+  const buildSkipped = useCallback(
+    () => skippedLine(detail ?? live.series(), axis, colors.train),
+    [detail, live, axis, colors],
+  );
   const of = useMemo(() => ({ live, detail, axis, colors }), [live, detail, axis, colors]);
+  const underRate = useMemo(() => plannedLine(planned, axis), [planned, axis]);
+  const changes = useMemo(() => markers.filter(({ change }) => change), [markers]);
+  const small = ['lr', 'grad_norm', 'scale'].filter((key) => key === 'lr' || names.includes(key));
+  const scaled = names.includes('scale');
+  // Throughput stands beside them, and the skipped steps beside the scale.
+  const many = small.length + 1 + (scaled ? 1 : 0);
   return (
     <>
       <div className={styles.charts}>
@@ -83,20 +97,35 @@ export const Charts = memo(function Charts(props: ChartsProps) {
         ))}
       </div>
       <div className={styles.smallBox}>
-        <div className={styles.smallCharts} data-four={names.includes('grad_norm') || undefined}>
-          {['lr', ...(names.includes('grad_norm') ? ['grad_norm'] : [])].map((key) => (
+        <div className={styles.smallCharts} data-few={many === 2 || undefined} data-odd={many % 2 === 1 || undefined}>
+          {small.map((key) => (
             <div key={key} className={styles.chart}>
               <Curve
                 {...shared}
                 of={of}
+                under={key === 'lr' ? underRate : none}
                 quantityKey={key}
                 height={smallHeight}
-                logY={log && key === 'grad_norm'}
-                smoothing={key === 'lr' ? 0 : smoothing}
+                logY={(log && key === 'grad_norm') || key === 'scale'}
+                smoothing={key === 'grad_norm' ? smoothing : 0}
+                markers={key === 'lr' ? changes : noMarkers}
                 compact
               />
             </div>
           ))}
+          {scaled && (
+            <div className={styles.chart}>
+              <LiveChart
+                {...shared}
+                title="Skipped steps"
+                yFormat={yFormat('skipped')}
+                build={buildSkipped}
+                height={smallHeight}
+                yDomain={fromZero}
+                compact
+              />
+            </div>
+          )}
           <div className={styles.chart}>
             <LiveChart
               {...shared}
@@ -119,15 +148,20 @@ export const Charts = memo(function Charts(props: ChartsProps) {
 
 const fromZero = [0, null] as const;
 
+const none: LineSeries[] = [];
+const noMarkers: RunMarker[] = [];
+
 interface CurveProps extends Omit<LiveChartProps, 'build' | 'title'> {
   quantityKey: string;
+  /** Painted below it. */
+  under?: LineSeries[];
   of: { live: LiveRun; detail: Series | null; axis: AxisKind; colors: LineColors };
 }
 
-function Curve({ quantityKey, of: { live, detail, axis, colors }, ...chart }: CurveProps) {
+function Curve({ quantityKey, under = none, of: { live, detail, axis, colors }, ...chart }: CurveProps) {
   const build = useCallback(
-    () => quantityLines({ ...curvesOf(live), detail }, quantityKey, axis, colors),
-    [live, detail, quantityKey, axis, colors],
+    () => [...under, ...quantityLines({ ...curvesOf(live), detail }, quantityKey, axis, colors)],
+    [live, detail, under, quantityKey, axis, colors],
   );
   return <LiveChart {...chart} title={quantity(quantityKey).label} yFormat={yFormat(quantityKey)} build={build} />;
 }
@@ -159,7 +193,7 @@ function useCloserLook(folder: string, live: LiveRun, { axis }: ChartView, zoom:
   return detail && detail.zoom === zoom ? detail.series : null;
 }
 
-function useMarkers({ live, ghosts, notes, epochs, details, view: { axis } }: ChartsProps): ChartMarker[] {
+function useMarkers({ live, ghosts, notes, epochs, details, view: { axis } }: ChartsProps): RunMarker[] {
   const checkpoints = details?.checkpoints;
   // biome-ignore lint/correctness/useExhaustiveDependencies: where a step stands on the axis is known once the run has come there
   return useMemo(

@@ -1,7 +1,8 @@
 /** A run as it goes on, or as it went: its state and what can be done to it, its curves, memory, and what happened. */
-import { memo, useEffect, useState } from 'react';
+import { memo, useEffect, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { RunRow } from '../../engine/contract/api.ts';
+import type { ResolvedProject } from '../../engine/contract/project.ts';
 import { useChartView, ViewControls } from '../run-parts/chart-view.tsx';
 import { RunActions } from '../run-parts/run-actions.tsx';
 import { firstName } from '../run-parts/run-color.ts';
@@ -16,6 +17,7 @@ import { Charts } from './charts.tsx';
 import { History } from './history.tsx';
 import styles from './monitor.module.css';
 import { Progress } from './progress.tsx';
+import { changesOf, plannedOf } from './rate-lines.ts';
 import { StateNotice } from './state-notice.tsx';
 
 /** A run that has just begun may be a moment ahead of the list. */
@@ -94,6 +96,7 @@ function Monitor({ run }: { run: RunRow }) {
             live={live}
             running={status === 'running'}
             details={details}
+            project={project}
             view={view}
           />
           <LiveBreakdown live={live} />
@@ -117,14 +120,23 @@ function LiveProgress({ live, ...shown }: OfLive & Omit<Parameters<typeof Progre
   return head && <Progress {...shown} head={head} />;
 }
 
-const LiveCharts = memo(function LiveCharts(
-  props: Omit<Parameters<typeof Charts>[0], 'device' | 'ghosts' | 'notes' | 'epochs'>,
-) {
+const LiveCharts = memo(function LiveCharts({
+  project,
+  ...props
+}: Omit<Parameters<typeof Charts>[0], 'device' | 'ghosts' | 'notes' | 'epochs' | 'planned'> & {
+  project: ResolvedProject | null;
+}) {
   const device = useHeadPart(props.live, (head) => head?.device ?? null);
   const ghosts = useHeadPart(props.live, (head) => head?.ghosts ?? none);
   const notes = useHeadPart(props.live, (head) => head?.notes ?? none);
   const epochs = useHeadPart(props.live, (head) => head?.epochs.length ?? 0);
-  return <Charts {...props} device={device} ghosts={ghosts} notes={notes} epochs={epochs} />;
+  const total = useHeadPart(props.live, (head) => head?.total_epochs ?? 0);
+  const perEpoch = useHeadPart(props.live, (head) => head?.steps_per_epoch ?? 0);
+  const planned = useMemo(
+    () => plannedOf(project, { epochs: total, steps_per_epoch: perEpoch }, changesOf(notes)),
+    [project, total, perEpoch, notes],
+  );
+  return <Charts {...props} device={device} ghosts={ghosts} notes={notes} epochs={epochs} planned={planned} />;
 });
 
 const none: never[] = [];

@@ -33,6 +33,8 @@ export interface RowFormProps<R extends Row> {
   stacked?: boolean;
   /** The unit told behind a field, where it depends on more than the field. */
   unitOf?: (key: string, info: FieldInfo) => string | undefined;
+  /** What holds where a parameter is not given and has no default of its own. */
+  placeholders?: Readonly<Record<string, string>>;
   custom?: (key: string, info: FieldInfo) => React.ReactNode | undefined;
 }
 
@@ -57,6 +59,7 @@ export function RowForm<R extends Row>(props: RowFormProps<R>) {
     none,
     stacked = false,
     unitOf,
+    placeholders,
     custom,
   } = props;
   const id = useId();
@@ -118,6 +121,7 @@ export function RowForm<R extends Row>(props: RowFormProps<R>) {
           onBrowse={onBrowse}
           stacked={stacked}
           unitOf={unitOf}
+          placeholders={placeholders}
           custom={custom}
         />
       )}

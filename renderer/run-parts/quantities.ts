@@ -22,6 +22,8 @@ const plainWords = new Map([
   ['loss', 'Loss'],
   ['lr', 'Learning rate'],
   ['grad_norm', 'Gradient norm'],
+  ['scale', 'Loss scale'],
+  ['skipped', 'Skipped steps'],
   ['samples_per_second', 'Throughput'],
 ]);
 

@@ -7,12 +7,13 @@ import {
   IconPlayerSkipForward,
   IconPlayerStop,
 } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { RunRow } from '../../engine/contract/api.ts';
 import type { RunState } from '../../engine/contract/events.ts';
-import { act, isLive, resumeRun, useRuns } from '../state/runs.ts';
+import { act, forceEnd, isLive, type Pending, resumeRun, useRuns } from '../state/runs.ts';
 import { Button, Dialog, Menu } from '../ui/index.ts';
+import { AdjustMenu } from './adjust.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { ExtendDialog } from './extend-dialog.tsx';
 import styles from './run-parts.module.css';
@@ -31,7 +32,9 @@ export function RunActions({ run, status = run.status }: { run: RunRow; status?:
           Continue
         </Button>
       )}
-      {live && <StopMenu run={run} busy={pending === 'stop' || pending === 'discard'} />}
+      {(status === 'running' || status === 'paused') && <AdjustMenu run={run} />}
+      {live && <StopMenu run={run} busy={pending === 'stop' || pending === 'discard' || pending === 'force'} />}
+      {live && <ForceButton run={run} pending={pending} />}
       {!live && status !== 'completed' && <ResumeButton run={run} busy={pending === 'resume'} />}
       {status === 'completed' && <ExtendButton run={run} busy={pending === 'resume'} />}
       <Button
@@ -69,6 +72,7 @@ function PauseMenu({ run, busy }: { run: RunRow; busy: boolean }) {
 function StopMenu({ run, busy }: { run: RunRow; busy: boolean }) {
   const [, navigate] = useLocation();
   const [asking, setAsking] = useState(false);
+  const [forcing, setForcing] = useState(false);
   const discard = async () => {
     setAsking(false);
     if (await act(run, 'discard')) navigate('/runs');
@@ -87,8 +91,10 @@ function StopMenu({ run, busy }: { run: RunRow; busy: boolean }) {
         items={[
           { label: 'Stop', hint: 'keeps the result', onClick: () => void act(run, 'stop') },
           { label: 'Discard…', hint: 'deletes the run', danger: true, onClick: () => setAsking(true) },
+          { label: 'Force end…', hint: 'if it does not answer', danger: true, onClick: () => setForcing(true) },
         ]}
       />
+      {forcing && <ForceDialog run={run} onClose={() => setForcing(false)} />}
       <Dialog
         opened={asking}
         onClose={() => setAsking(false)}
@@ -104,6 +110,56 @@ function StopMenu({ run, busy }: { run: RunRow; busy: boolean }) {
       >
         It stops now, and its curves, checkpoints and notes are deleted. This cannot be undone.
       </Dialog>
+    </>
+  );
+}
+
+function ForceDialog({ run, onClose }: { run: RunRow; onClose: () => void }) {
+  const force = () => {
+    onClose();
+    void forceEnd(run);
+  };
+  return (
+    <Dialog
+      onClose={onClose}
+      title={`Force ${run.name} to end?`}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button danger onClick={force}>
+            Force end
+          </Button>
+        </>
+      }
+    >
+      It is asked to stop. Where it does not answer within five seconds its process is ended: what came after the last
+      checkpoint is lost then, and the run can be resumed from there.
+    </Dialog>
+  );
+}
+
+/** A wish that has not been answered for so long may never be. */
+const patienceMs = 5000;
+const unanswerable: readonly (Pending | undefined)[] = ['pause', 'park', 'continue', 'stop', 'discard'];
+
+/** Only for a run that does not answer what it was asked. */
+function ForceButton({ run, pending }: { run: RunRow; pending: Pending | undefined }) {
+  const waiting = unanswerable.includes(pending);
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    setLate(false);
+    if (!waiting) return;
+    const timer = setTimeout(() => setLate(true), patienceMs);
+    return () => clearTimeout(timer);
+  }, [waiting]);
+  const [asking, setAsking] = useState(false);
+  if (!late && !asking) return null;
+  return (
+    <>
+      <Button danger title="It has not answered for a while" onClick={() => setAsking(true)}>
+        Force end
+      </Button>
+      {asking && <ForceDialog run={run} onClose={() => setAsking(false)} />}
     </>
   );
 }

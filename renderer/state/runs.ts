@@ -3,6 +3,7 @@ import { create } from 'zustand';
 import type { RunRow } from '../../engine/contract/api.ts';
 import type { ErrorInfo } from '../../engine/contract/errors.ts';
 import type { RunAction, RunState } from '../../engine/contract/events.ts';
+import { integer } from '../../engine/contract/format.ts';
 import { engine, keepAsking } from '../client/client.ts';
 import { saveNow, useProjectState } from './project.ts';
 import { infoOf, tell, tellError } from './session.ts';
@@ -13,8 +14,10 @@ interface Runs {
   list: RunRow[] | null;
   error: ErrorInfo | null;
   /** A start or an action that has not been answered yet, by run name; `''`: the start of a new run. */
-  pending: Readonly<Record<string, RunAction | 'start' | 'resume'>>;
+  pending: Readonly<Record<string, Pending>>;
 }
+
+export type Pending = RunAction | 'start' | 'resume' | 'snapshot' | 'set' | 'force';
 
 export const useRuns = create<Runs>(() => ({ list: null, error: null, pending: {} }));
 
@@ -53,8 +56,8 @@ export function useLiveRun(): RunRow | null {
   return useRuns(({ list }) => list?.find(({ status }) => isLive(status)) ?? null);
 }
 
-async function pending<T>(name: string, action: RunAction | 'start' | 'resume', work: () => Promise<T>): Promise<T> {
-  const change = (value: RunAction | 'start' | 'resume' | undefined) =>
+async function pending<T>(name: string, action: Pending, work: () => Promise<T>): Promise<T> {
+  const change = (value: Pending | undefined) =>
     useRuns.setState(({ pending: before }) => {
       const { [name]: _gone, ...rest } = before;
       return { pending: value === undefined ? rest : { ...rest, [name]: value } };
@@ -85,6 +88,43 @@ export async function startRun(): Promise<{ run: string } | { error: ErrorInfo }
 export async function act(run: RunRow, action: RunAction): Promise<boolean> {
   try {
     await pending(run.name, action, () => engine.runs.act({ run: run.folder, action }));
+    return true;
+  } catch (thrown) {
+    tellError(thrown);
+    return false;
+  }
+}
+
+/** A checkpoint now that stays, while the run goes on. */
+export async function takeSnapshot(run: RunRow): Promise<boolean> {
+  try {
+    const { step } = await pending(run.name, 'snapshot', () => engine.runs.snapshot({ run: run.folder }));
+    tell({
+      tone: 'info',
+      message: `Snapshot of ${run.name} after step ${integer(step)}`,
+      hint: 'It stays, and can be exported.',
+    });
+    return true;
+  } catch (thrown) {
+    tellError(thrown);
+    return false;
+  }
+}
+
+/** From the next step on. Answers the error for the dialog to show. */
+export async function changeRun(run: RunRow, change: { lr?: number; epochs?: number }): Promise<ErrorInfo | null> {
+  try {
+    await pending(run.name, 'set', () => engine.runs.set({ run: run.folder, ...change }));
+    return null;
+  } catch (thrown) {
+    return infoOf(thrown);
+  }
+}
+
+/** Asks it to stop, and ends its process where that does not answer. */
+export async function forceEnd(run: RunRow): Promise<boolean> {
+  try {
+    await pending(run.name, 'force', () => engine.runs.forceStop({ run: run.folder }));
     return true;
   } catch (thrown) {
     tellError(thrown);

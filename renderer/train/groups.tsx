@@ -150,7 +150,12 @@ export function RegularisationGroup({ plan, dropout }: { plan: Plan; dropout: re
   const smoothing = loss.args.label_smoothing;
   return (
     <>
-      <Fields place={['training']} shape={trainingFields} only={['clip_grad_norm']} />
+      <Fields
+        place={['training']}
+        shape={trainingFields}
+        only={['clip_grad_norm']}
+        placeholders={{ clip_grad_norm: 'no limit' }}
+      />
       <p className={classes.note}>
         Weight decay is set with the optimizer ({number(Number(optimizer.args.weight_decay ?? 0))} now)
         {typeof smoothing === 'number' && `, label smoothing with the loss (${number(smoothing)} now)`}; dropout is a
@@ -177,7 +182,7 @@ export function AdvancedGroup({ plan }: { plan: Plan }) {
   return (
     <>
       <Fields place={['training']} shape={trainingFields} only={['seed', 'deterministic']} />
-      <Fields place={['model']} shape={modelFields} onBrowse={browse} />
+      <Fields place={['model']} shape={modelFields} onBrowse={browse} placeholders={{ weights: 'fresh weights' }} />
       <div className={classes.finders}>
         <Button size="xs" icon={IconGitCompare} disabled={plan.model === null} onClick={() => setChecking(true)}>
           Check that runs repeat

@@ -10,7 +10,7 @@ import { edit } from '../state/project.ts';
 import { LineChart, number, Segmented, SettingRow } from '../ui/index.ts';
 import { stepsOf } from './before.ts';
 import { MonitorField } from './fields.tsx';
-import { plannedRate } from './schedule-lines.ts';
+import { derivedValues, type PlannedRate, plannedRate } from './schedule-lines.ts';
 import classes from './train.module.css';
 
 const place = ['training', 'schedule'];
@@ -21,6 +21,8 @@ export function ScheduleGroup({ plan }: { plan: Plan }) {
   const row = typeof value.kind === 'string' ? schedules.get(value.kind) : undefined;
   const unit = value.unit === 'step' || value.unit === 'epoch' ? value.unit : (row?.unit ?? 'epoch');
   const steps = (stepsOf(plan)?.steps ?? 0) * epochs;
+  const planned = useMemo(() => plannedRate(plan), [plan]);
+  const placeholders = row ? derivedValues(row, planned, plan) : {};
   const begin = (chosen: ScheduleKind) => ({ ...chosen.suggest(chosen.unit === 'step' && steps > 0 ? steps : epochs) });
   return (
     <>
@@ -31,6 +33,7 @@ export function ScheduleGroup({ plan }: { plan: Plan }) {
           label="Schedule"
           none={{ label: 'None', help: 'The learning rate stays as it is.' }}
           begin={begin}
+          placeholders={placeholders}
           unitOf={(_key, info) => (info.unit === 'epochs or steps' ? `${unit}s` : info.unit)}
           custom={(key) =>
             key === 'monitor' ? (
@@ -56,7 +59,7 @@ export function ScheduleGroup({ plan }: { plan: Plan }) {
           />
         )}
       </div>
-      <Planned plan={plan} />
+      <Planned planned={planned} />
     </>
   );
 }
@@ -91,8 +94,7 @@ const height = 160;
 const momentumHeight = 96;
 
 /** The curve that a run would follow; the same rule computes each step of it. */
-function Planned({ plan }: { plan: Plan }) {
-  const planned = useMemo(() => plannedRate(plan), [plan]);
+function Planned({ planned }: { planned: PlannedRate | null }) {
   if (!planned) return <p className={classes.note}>The curve is drawn once the data is known.</p>;
   const { points, lines, momentum } = planned;
   const chart = { xLabel: 'epoch', wholeX: false, yFormat: number } as const;

@@ -1,9 +1,10 @@
 /** The learning rate as it is planned over the run, as lines of a chart, and as words. Pure. */
+import { fieldInfo } from '../../engine/contract/fields.ts';
 import { optimizers } from '../../engine/contract/optimizers.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
 import type { ResolvedSchedule } from '../../engine/contract/project-types.ts';
 import { planSchedule, type SchedulePoints } from '../../engine/contract/schedule-plan.ts';
-import { schedules } from '../../engine/contract/schedules.ts';
+import { type ScheduleKind, schedules } from '../../engine/contract/schedules.ts';
 import { integer, type LineSeries, number, plural, seriesCount } from '../ui/index.ts';
 import { stepsOf } from './before.ts';
 
@@ -43,6 +44,22 @@ export function plannedRate(plan: Plan): PlannedRate | null {
     mean: points.momentum,
   };
   return { points, lines, momentum };
+}
+
+/** What holds where a parameter is left to the run: its length, the optimizer's rate. */
+export function derivedValues(
+  row: ScheduleKind,
+  planned: PlannedRate | null,
+  { project }: Plan,
+): Record<string, string> {
+  const { lr } = project.training.optimizer.args;
+  const entries = Object.entries(row.params).flatMap(([key, schema]): [string, string][] => {
+    const info = fieldInfo(schema);
+    if (info.default !== null) return [];
+    if (key === 'max_lr') return typeof lr === 'number' ? [[key, `${number(lr)} of the optimizer`]] : [];
+    return planned && info.control === 'integer' ? [[key, `${integer(planned.points.total)}, all of the run`]] : [];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Adam's momentum is the first of its betas. */

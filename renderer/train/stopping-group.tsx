@@ -8,13 +8,15 @@ import { monitorNames } from './monitor-options.ts';
 const checkpoint = ['training', 'checkpoint'];
 const early = ['training', 'early_stopping'];
 
+const never = { every_steps: 'never', every_minutes: 'never' };
+
 export function StoppingGroup({ plan }: { plan: Plan }) {
   const { checkpoint: resolved } = plan.project.training;
   const names = monitorNames(plan);
   const shown = Object.keys(checkpointFields).filter((key) => key !== 'monitor');
   return (
     <>
-      <Fields place={checkpoint} shape={checkpointFields} only={shown} />
+      <Fields place={checkpoint} shape={checkpointFields} only={shown} placeholders={never} />
       <MonitorField
         plan={plan}
         place={checkpoint}

@@ -121,6 +121,7 @@ function Settings({ plan }: { plan: Plan }) {
             standard="CrossEntropyLoss"
             // The mean is all that there is.
             without={['reduction']}
+            placeholders={{ weight: 'all equal' }}
           />
           <MetricsField plan={plan} />
         </>

@@ -40,7 +40,10 @@ export function showValue(value: unknown): string {
 /** A field's default as its placeholder. */
 export function showDefault(info: FieldInfo): string {
   if (!('default' in info)) return 'required';
-  return info.default === null ? 'default' : showValue(info.default);
+  if (info.default === null) return 'default';
+  // 1/3 is the default, not 0.3333333333333333.
+  if (typeof info.default === 'number') return showNumber(Number(info.default.toPrecision(6)));
+  return showValue(info.default);
 }
 
 function capital(text: string): string {

@@ -86,8 +86,8 @@ describe('what can be done', () => {
   const offered: Record<RunState, string[]> = {
     queued: ['Stop', 'Export'],
     preparing: ['Stop', 'Export'],
-    running: ['Pause', 'Stop', 'Export'],
-    paused: ['Continue', 'Stop', 'Export'],
+    running: ['Pause', 'Adjust', 'Stop', 'Export'],
+    paused: ['Continue', 'Adjust', 'Stop', 'Export'],
     parked: ['Resume', 'Export'],
     completed: ['Train longer', 'Export'],
     stopped: ['Resume', 'Export'],
