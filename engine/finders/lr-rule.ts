@@ -55,7 +55,11 @@ export function suggest(lr: readonly number[], loss: readonly number[], smoothed
     );
   }
   if (Math.max(...before) - lowest <= scatter) {
-    return none('The loss only rises: even the smallest rate is too large. Begin with a smaller one (min).');
+    return before.length < values.length / 4
+      ? none('The loss only rises: even the smallest rate is too large. Begin with a smaller one (min).')
+      : none(
+          'Before it rises, the loss never falls by more than it scatters from batch to batch: take more steps, or larger batches.',
+        );
   }
   return {
     lr: lr[skipBegin + steepest] as number,
