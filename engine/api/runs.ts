@@ -2,7 +2,7 @@
 import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { waitMs } from '../contract/api.ts';
+import { frameMs, waitMs } from '../contract/api.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { readProject, resolveProject } from '../contract/project.ts';
 import { bytes } from '../format.ts';
@@ -73,8 +73,8 @@ export function runCalls(parts: Parts) {
       const answer = await changing(run, (folder) => sendRequest(folder, { action: 'set', ...change }));
       return answer.change as NonNullable<typeof answer.change>;
     }),
-    follow: calls.follow.handler(async ({ input: { run, points, cursor }, signal }) =>
-      liveRuns.follow(await reach(run), points, cursor, signal ? { signal } : {}),
+    follow: calls.follow.handler(async ({ input: { run, points, cursor, gap = 0 }, signal }) =>
+      liveRuns.follow(await reach(run), points, cursor, { gap: Math.max(frameMs, gap), ...(signal ? { signal } : {}) }),
     ),
     series: calls.series.handler(async ({ input: { run, from, to, points } }) =>
       liveRuns.series(await reach(run), from, to, points),

@@ -21,7 +21,7 @@ export const frameMs = 100;
 
 /** A typed value made by our own code on the other side. */
 const made = <T>() => z.custom<T>((value) => typeof value === 'object' && value !== null);
-/** Numbers as one little-endian Float64 blob. */
+/** A file's content. */
 const blob = z.custom<{ readonly size: number; arrayBuffer(): Promise<ArrayBuffer> }>(
   (value) => typeof (value as { arrayBuffer?: unknown } | null)?.arrayBuffer === 'function',
 );
@@ -76,7 +76,7 @@ const trashedRun = z.object({
 export type TrashedRun = z.infer<typeof trashedRun>;
 
 /**
- * Part of a run's series, thinned: bucket i stands for `size` neighbouring steps. The blob holds, column after column and all of `buckets`
+ * Part of a run's series, thinned: bucket i stands for `size` neighbouring steps. `values` holds, column after column and all of `buckets`
  * values each: `step`, `epoch` (fractional), `time` (seconds of training so far), then for each of `columns` its minimum, mean and maximum.
  * Values that a bucket does not have are NaN.
  */
@@ -85,7 +85,8 @@ const seriesSchema = z.object({
   buckets: z.number(),
   /** Steps a bucket; a power of two. */
   size: z.number(),
-  blob,
+  /** Little-endian Float64 in base64: a Blob of its own would cost more than the few numbers that most frames hold. */
+  values: z.string(),
 });
 export type SeriesWire = z.infer<typeof seriesSchema>;
 
@@ -254,7 +255,14 @@ export const api = {
     set: oc.input(run.extend(changeFields)).output(changeAnswerSchema),
     /** `points`: how many buckets the window can show; it may get fewer, never more. */
     follow: oc
-      .input(run.extend({ points: z.number().int().min(16).max(8192), cursor: followCursor.nullable() }))
+      .input(
+        run.extend({
+          points: z.number().int().min(16).max(8192),
+          cursor: followCursor.nullable(),
+          /** Milliseconds from the last frame to the next, at least; never less than `frameMs`. */
+          gap: z.number().min(0).max(waitMs).exactOptional(),
+        }),
+      )
       .output(frameSchema),
     /** Steps `from` to `to` (inclusive) for a closer look. */
     series: oc

@@ -101,7 +101,6 @@ export class LiveRuns {
   ): Promise<FollowFrame> {
     const live = this.#open(await findRun(run));
     const until = performance.now() + patience;
-    await live.refresh(gap / 2);
     // The window has just shown a frame: the next one may wait for more to come.
     if (cursor && this.#lifeOf(live, points).life === cursor.life) await pause(gap, signal);
     for (;;) {
@@ -203,7 +202,7 @@ function ghostsOf({ ghosts }: LiveSeries, points: number): NonNullable<FollowFra
 }
 
 function toWire({ columns, buckets, size, values }: Thinned): SeriesWire {
-  return { columns, buckets, size, blob: new Blob([values]) };
+  return { columns, buckets, size, values: Buffer.from(values.buffer).toString('base64') };
 }
 
 function gone(folder: string): GradloomError {

@@ -4,28 +4,13 @@
  */
 import { useEffect, useState } from 'react';
 import { createStore, type StoreApi, useStore } from 'zustand';
-import type { FollowCursor, FollowFrame, RunNote, SeriesWire } from '../../engine/contract/api.ts';
+import type { FollowCursor, FollowFrame, RunNote } from '../../engine/contract/api.ts';
 import type { ErrorInfo } from '../../engine/contract/errors.ts';
 import { engine, keepAsking } from '../client/client.ts';
+import { Pace } from './pace.ts';
+import { GrowingSeries, readSeries, type Series } from './series.ts';
 
-/** One quantity over the buckets: bucket i stands for `size` neighbouring steps. NaN: the bucket has no value. */
-export interface Band {
-  min: Float64Array;
-  mean: Float64Array;
-  max: Float64Array;
-}
-
-export interface Series {
-  buckets: number;
-  /** Steps a bucket. */
-  size: number;
-  step: Float64Array;
-  /** Fractional. */
-  epoch: Float64Array;
-  /** Seconds of training so far. */
-  time: Float64Array;
-  columns: ReadonlyMap<string, Band>;
-}
+export { type Band, readSeries, type Series } from './series.ts';
 
 export interface Ghost {
   from_step: number;
@@ -64,78 +49,21 @@ export interface LiveRun {
   onFrame(listener: () => void): () => void;
 }
 
-const emptySeries: Series = {
-  buckets: 0,
-  size: 1,
-  step: new Float64Array(),
-  epoch: new Float64Array(),
-  time: new Float64Array(),
-  columns: new Map(),
-};
-
-const axes = 3;
 /** Buckets that a chart can show; the engine thins to at most this many. */
 const points = 1024;
 /** What a person reads of a long history; the engine tells no more at once either. */
 const mostNotes = 500;
 /** The head is shown at most this often, so that React draws a few numbers twice a second, not at each frame. */
 const headMs = 500;
+const beatOf = (now: number) => Math.floor(now / headMs);
 const unseenMs = 900;
 const quietMs = 150;
-
-export async function readSeries({ columns, buckets, size, blob }: SeriesWire): Promise<Series> {
-  const values = new Float64Array(await blob.arrayBuffer());
-  const column = (index: number) => values.subarray(index * buckets, (index + 1) * buckets);
-  return {
-    buckets,
-    size,
-    step: column(0),
-    epoch: column(1),
-    time: column(2),
-    columns: new Map(
-      columns.map((name, index) => {
-        const first = axes + 3 * index;
-        return [name, { min: column(first), mean: column(first + 1), max: column(first + 2) }];
-      }),
-    ),
-  };
-}
-
-/** `tail` takes the place of everything from bucket `from` on. */
-export function splice(series: Series, from: number, tail: Series): Series {
-  const join = (head: Float64Array | undefined, rest: Float64Array | undefined) => {
-    const joined = new Float64Array(from + tail.buckets).fill(Number.NaN);
-    if (head) joined.set(head.subarray(0, from));
-    if (rest) joined.set(rest, from);
-    return joined;
-  };
-  const names = new Set([...series.columns.keys(), ...tail.columns.keys()]);
-  return {
-    buckets: from + tail.buckets,
-    size: tail.size,
-    step: join(series.step, tail.step),
-    epoch: join(series.epoch, tail.epoch),
-    time: join(series.time, tail.time),
-    columns: new Map(
-      [...names].map((name) => {
-        const [before, after] = [series.columns.get(name), tail.columns.get(name)];
-        return [
-          name,
-          {
-            min: join(before?.min, after?.min),
-            mean: join(before?.mean, after?.mean),
-            max: join(before?.max, after?.max),
-          },
-        ];
-      }),
-    ),
-  };
-}
 
 class Follower implements LiveRun {
   readonly head = createStore<{ head: RunHead | null }>(() => ({ head: null }));
   users = 0;
-  #series = emptySeries;
+  readonly #grown = new GrowingSeries();
+  readonly #pace = new Pace();
   #newest: RunHead | null = null;
   #cursor: FollowCursor | null = null;
   #headDue: ReturnType<typeof setTimeout> | undefined;
@@ -147,8 +75,11 @@ class Follower implements LiveRun {
   constructor(run: string) {
     void keepAsking(
       async (signal) => {
-        const frame = await engine.runs.follow({ run, points, cursor: this.#cursor }, { signal });
-        await this.#take(frame);
+        const gap = this.#pace.interval;
+        const frame = await engine.runs.follow({ run, points, cursor: this.#cursor, gap }, { signal });
+        const taken = this.#pace.begin();
+        this.#take(frame);
+        taken();
         await this.#rest(frame);
       },
       this.#end.signal,
@@ -161,7 +92,7 @@ class Follower implements LiveRun {
   }
 
   series(): Series {
-    return this.#series;
+    return this.#grown.series;
   }
 
   onFrame(listener: () => void): () => void {
@@ -176,12 +107,11 @@ class Follower implements LiveRun {
     this.#end.abort();
   }
 
-  async #take(frame: FollowFrame): Promise<void> {
-    const tail = await readSeries(frame.series);
-    const ghosts = frame.ghosts
-      ? await Promise.all(frame.ghosts.map(async (ghost) => ({ ...ghost, series: await readSeries(ghost.series) })))
-      : null;
-    this.#series = frame.reset ? tail : splice(this.#series, frame.from, tail);
+  #take(frame: FollowFrame): void {
+    const tail = readSeries(frame.series);
+    const ghosts = frame.ghosts?.map((ghost) => ({ ...ghost, series: readSeries(ghost.series) })) ?? null;
+    if (frame.reset) this.#grown.replace(tail);
+    else this.#grown.splice(frame.from, tail);
     this.#cursor = frame.cursor;
     const before = frame.reset ? null : this.#newest;
     const { cursor: _cursor, reset: _reset, from: _from, series: _series, ...rest } = frame;
@@ -200,7 +130,9 @@ class Follower implements LiveRun {
     for (const listener of this.#listeners) listener();
     const now = this.head.getState().head;
     const urgent = now === null || now.status !== frame.status || now.error?.message !== frame.error?.message;
-    this.#showHead(urgent ? 0 : Math.max(0, this.#shown + headMs - performance.now()));
+    // With the frame, so that all that changes is drawn at once; by a timer only where no further frame comes.
+    if (urgent || beatOf(performance.now()) !== this.#shown) this.#showHead();
+    else this.#headDue ??= setTimeout(() => this.#showHead(), 2 * headMs);
   }
 
   /**
@@ -209,7 +141,7 @@ class Follower implements LiveRun {
    */
   #rest(frame: FollowFrame): Promise<void> {
     const quiet = !frame.reset && frame.series.buckets <= 1;
-    const ms = this.#listeners.size === 0 ? unseenMs : quiet ? quietMs : 0;
+    const ms = this.#listeners.size === 0 || document.hidden ? unseenMs : quiet ? quietMs : 0;
     if (ms === 0 || this.#end.signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
@@ -220,16 +152,11 @@ class Follower implements LiveRun {
     });
   }
 
-  #showHead(wait: number): void {
-    if (wait > 0 && this.#headDue !== undefined) return;
+  #showHead(): void {
     clearTimeout(this.#headDue);
-    const show = () => {
-      this.#headDue = undefined;
-      this.#shown = performance.now();
-      this.head.setState({ head: this.#newest });
-    };
-    if (wait === 0) show();
-    else this.#headDue = setTimeout(show, wait);
+    this.#headDue = undefined;
+    this.#shown = beatOf(performance.now());
+    this.head.setState({ head: this.#newest });
   }
 }
 

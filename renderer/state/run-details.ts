@@ -116,7 +116,7 @@ export async function readExport(run: RunRow, name: string): Promise<Blob | null
 /** The steps `from` to `to` of a run, as exact as `points` allow; null where they could not be read. */
 export async function closerLook(folder: string, from: number, to: number, points: number): Promise<Series | null> {
   try {
-    return await readSeries(await engine.runs.series({ run: folder, from, to, points }));
+    return readSeries(await engine.runs.series({ run: folder, from, to, points }));
   } catch (thrown) {
     tellError(thrown);
     return null;

@@ -52,8 +52,8 @@ class Curve {
 
   async look(engine: Engine, run: string): Promise<FollowFrame> {
     const frame = await engine.runs.follow({ run, points: 8192, cursor: this.cursor });
-    const { buckets, columns, blob } = frame.series;
-    const values = new Float64Array(await blob.arrayBuffer());
+    const { buckets, columns } = frame.series;
+    const values = new Float64Array(Uint8Array.from(Buffer.from(frame.series.values, 'base64')).buffer);
     const part = (index: number) => Array.from(values.subarray(index * buckets, (index + 1) * buckets));
     this.steps = [...this.steps.slice(0, frame.from), ...part(0)];
     this.loss = [...this.loss.slice(0, frame.from), ...part(4 + 3 * columns.indexOf('train_loss'))];
