@@ -78,11 +78,11 @@ export class Service {
 
   /** Resolves when the run has begun; rejects when it could not. `onEvent` sees every event, also those of its preparation. */
   train(request: TrainRequest, onEvent?: (event: RunEvent) => void): Promise<StartedRun> {
-    return this.#startRun({ type: 'train', request }, onEvent);
+    return this.#startRun({ type: 'train', request, steps: onEvent !== undefined }, onEvent);
   }
 
   resume(request: ResumeRequest, onEvent?: (event: RunEvent) => void): Promise<StartedRun> {
-    return this.#startRun({ type: 'resume', request }, onEvent);
+    return this.#startRun({ type: 'resume', request, steps: onEvent !== undefined }, onEvent);
   }
 
   /** On any live run, whoever started it. `continue` on a parked run resumes it here. */
@@ -218,8 +218,7 @@ export class Service {
       this.#progress.set(event.run, { stage, done, total });
     }
     if (event.type === 'start' || event.type === 'end') this.#progress.delete(event.run);
-    if (event.type === 'state' || event.type === 'start' || event.type === 'end' || event.type === 'epoch')
-      this.#onChange(run);
+    if (event.type === 'state' || event.type === 'start' || event.type === 'end') this.#onChange(run);
   }
 
   /** Starts a worker, gives it its job, and listens until it ends. */

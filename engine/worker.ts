@@ -18,7 +18,10 @@ function serve(parent: Parent): void {
   let busy = false;
 
   const work = async (job: Job): Promise<JobResult | null> => {
-    const sink: EventSink = (event) => void tell({ type: 'event', event });
+    const steps = 'steps' in job && job.steps === true;
+    const sink: EventSink = (event) => {
+      if (steps || event.type !== 'steps') void tell({ type: 'event', event });
+    };
     switch (job.type) {
       case 'train':
         return trainRun(job.request, sink, control);

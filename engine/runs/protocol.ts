@@ -54,10 +54,13 @@ const exportOptions = z.object({
   checkpoint: checkpoint.exactOptional(),
 });
 
+/** Whether somebody listens to each step: else they are in the journal only, for to tell of them takes time that could be trained in. */
+const steps = z.boolean().exactOptional();
+
 /** The first message is the job; `action` may follow while it lasts. */
 export const toWorker = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('train'), request: trainRequest }),
-  z.object({ type: z.literal('resume'), request: resumeRequest }),
+  z.object({ type: z.literal('train'), request: trainRequest, steps }),
+  z.object({ type: z.literal('resume'), request: resumeRequest, steps }),
   z.object({ type: z.literal('evaluate'), run: z.string(), options: evaluateOptions }),
   z.object({ type: z.literal('predict'), run: z.string(), options: predictOptions }),
   z.object({ type: z.literal('export'), run: z.string(), options: exportOptions }),

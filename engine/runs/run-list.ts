@@ -7,7 +7,7 @@ import { Sleepers } from '../sleepers.ts';
 import { runsDir } from '../workspace.ts';
 import { isRun } from './folder.ts';
 import { describeRun, foldersIn, inOrder, isLiveState, momentOf } from './registry.ts';
-import { summaryName } from './summary.ts';
+import { readSummary, summaryName } from './summary.ts';
 
 export const notesName = 'notes.txt';
 
@@ -15,6 +15,8 @@ export const notesName = 'notes.txt';
 const lookMs = 500;
 /** …never more often than this, whatever is told of them… */
 const leastMs = 150;
+/** …how far a live run is, is told this often: whoever wants to know more follows it… */
+const progressMs = 2000;
 /** …a run that has written nothing for this long is asked whether it still lives… */
 const askMs = 1000;
 /** …and all others this often: another program may have taken one up, or written notes. */
@@ -29,6 +31,8 @@ interface Known {
   moment: string;
   /** When it was last known to be what is told of it. */
   asked: number;
+  /** When it was last told differently. */
+  told: number;
 }
 
 export class RunList {
@@ -99,7 +103,7 @@ export class RunList {
       if (known && !live && !all && !told.has(folder)) continue;
       looked += 1;
       if (looked % atOnce === 0) await breathe();
-      if (await this.#update(folder, known)) changed = true;
+      if (await this.#update(folder, known, told.has(folder))) changed = true;
     }
     for (const folder of this.#known.keys()) {
       if (there.has(folder)) continue;
@@ -111,8 +115,8 @@ export class RunList {
     this.#rows = inOrder([...this.#known.values()]).map(({ run }) => run);
   }
 
-  /** Answers whether the run is told differently now. */
-  async #update(folder: string, known: Known | undefined): Promise<boolean> {
+  /** Answers whether the run is told differently now. `told`: something has been done to it. */
+  async #update(folder: string, known: Known | undefined, told: boolean): Promise<boolean> {
     const mark = markOf(folder);
     if (mark === null) return this.#known.delete(folder);
     if (known && known.mark === mark) {
@@ -124,12 +128,16 @@ export class RunList {
       if (status === known.run.status) known.asked = asked;
       if (status === known.run.status) return false;
       const run = { ...known.run, status };
-      this.#known.set(folder, { ...known, asked, run, moment: momentOf(run) });
+      this.#known.set(folder, { ...known, asked, told: asked, run, moment: momentOf(run) });
       return true;
     }
+    const now = performance.now();
+    const goesOn = known && !told && isLiveState(known.run.status) && now - known.told < progressMs;
+    // To describe it costs the run a connection.
+    if (goesOn && readSummary(folder)?.status === known.run.status) return false;
     const listing = await describeRun(folder);
     const notes = readNotes(folder);
-    this.#known.set(folder, { run: { ...listing, notes }, mark, moment: momentOf(listing), asked: performance.now() });
+    this.#known.set(folder, { run: { ...listing, notes }, mark, moment: momentOf(listing), asked: now, told: now });
     return true;
   }
 }
