@@ -1,5 +1,5 @@
 /** How charts of runs are looked at: over which axis, logarithmic or not, how smooth. Kept from visit to visit. */
-import { useMemo } from 'react';
+import { memo, useCallback, useMemo } from 'react';
 import { duration, integer, number, percent, Segmented, Slider } from '../ui/index.ts';
 import { type AxisKind, axisKinds } from './axes.ts';
 import { useKept } from './kept.ts';
@@ -22,11 +22,14 @@ export function useChartView(): [ChartView, (patch: Partial<ChartView>) => void]
     0.6,
     (value) => typeof value === 'number' && value >= 0 && value <= mostSmoothing,
   );
-  const change = (patch: Partial<ChartView>) => {
-    if (patch.axis !== undefined) setAxis(patch.axis);
-    if (patch.log !== undefined) setLog(patch.log);
-    if (patch.smoothing !== undefined) setSmoothing(patch.smoothing);
-  };
+  const change = useCallback(
+    (patch: Partial<ChartView>) => {
+      if (patch.axis !== undefined) setAxis(patch.axis);
+      if (patch.log !== undefined) setLog(patch.log);
+      if (patch.smoothing !== undefined) setSmoothing(patch.smoothing);
+    },
+    [setAxis, setLog, setSmoothing],
+  );
   return [useMemo(() => ({ axis, log, smoothing }), [axis, log, smoothing]), change];
 }
 
@@ -41,7 +44,12 @@ const scaleOptions = [
   { value: 'log', label: 'Log' },
 ] as const;
 
-export function ViewControls({ view, onChange }: { view: ChartView; onChange: (patch: Partial<ChartView>) => void }) {
+interface ViewControlsProps {
+  view: ChartView;
+  onChange: (patch: Partial<ChartView>) => void;
+}
+
+export const ViewControls = memo(function ViewControls({ view, onChange }: ViewControlsProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
     <div className={styles.controls} role="group" aria-label="How charts are drawn">
@@ -72,7 +80,7 @@ export function ViewControls({ view, onChange }: { view: ChartView; onChange: (p
       </div>
     </div>
   );
-}
+});
 
 /** What the axis is called, and how its values are written. */
 export function xWords(axis: AxisKind): { xLabel: string; xFormat: (value: number) => string; wholeX: boolean } {
