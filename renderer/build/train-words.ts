@@ -42,9 +42,9 @@ export function trainPlaceholders(
   differing: ReadonlySet<string>,
 ): Record<string, string> {
   const words = (key: 'lr' | 'weight_decay') => {
-    if (differing.has(key)) return 'differ';
+    if (differing.has(key)) return 'they differ';
     const texts = new Set(
-      effective.map(({ [key]: value, from }) => (value === null ? 'not used' : `${number(value)} from ${from[key]}`)),
+      effective.map(({ [key]: value, from }) => (value === null ? 'not used' : `${number(value)} (${from[key]})`)),
     );
     return texts.size === 1 ? ([...texts][0] as string) : 'each its own';
   };

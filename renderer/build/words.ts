@@ -2,7 +2,8 @@
 import { fieldInfo } from '../../engine/contract/fields.ts';
 import { layerTable } from '../../engine/contract/layers/index.ts';
 import { isObject, type JsonObject } from '../../engine/contract/report.ts';
-import { plural } from '../ui/index.ts';
+import { trainOf } from '../state/stack-train.ts';
+import { number, plural } from '../ui/index.ts';
 
 /** Short words for what most cards show. */
 const short: { [key: string]: (value: unknown) => string } = {
@@ -44,6 +45,8 @@ export function summaryOf(layer: JsonObject): string {
     parts.unshift(plural(branches, 'branch', 'branches'));
   }
   if (row.kind === 'Residual') parts.push(shortcutWords(layer));
+  const { lr } = trainOf(layer);
+  if (typeof lr === 'number') parts.push(`lr ${number(lr)}`);
   if (row.kind === 'Block') parts.push(typeof layer.ref === 'string' ? `“${layer.ref}”` : 'no block chosen');
   return parts.join(' · ');
 }

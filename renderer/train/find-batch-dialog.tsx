@@ -87,6 +87,7 @@ export function FindBatchDialog({
               disabled={running}
               from={1}
               whole
+              width={200}
               hint={room ? `${bytes(room.free)} are free` : ''}
             />
           </div>

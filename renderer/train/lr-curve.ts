@@ -24,10 +24,11 @@ export function lrMarkers({ suggestion, current, lr }: LrFinding): ChartMarker[]
 }
 
 /** What diverges at the end would press all else to the floor: the chart ends somewhat above where the loss began. */
-export function lossRange({ smoothed }: Curve): [number | null, number | null] {
+export function lossRange({ loss, smoothed }: Curve): [number | null, number | null] {
   const finite = smoothed.filter(Number.isFinite);
+  const raw = loss.map(fromNum).filter(Number.isFinite);
   if (finite.length < 2) return [null, null];
-  const [low, first] = [Math.min(...finite), finite[0] as number];
+  const [low, first] = [Math.min(...finite, ...raw), finite[0] as number];
   const top = Math.max(first, ...finite.slice(0, Math.ceil(finite.length / 2)));
   const room = Math.max(top - low, Math.abs(top) * 0.05);
   return [low - 0.1 * room, top + 0.5 * room];

@@ -14,6 +14,7 @@ export interface NumberOptionProps {
   above?: number;
   whole?: boolean;
   hint?: string;
+  width?: number;
 }
 
 export function NumberOption(props: NumberOptionProps) {
@@ -29,7 +30,7 @@ export function NumberOption(props: NumberOptionProps) {
       label={label}
       value={text}
       disabled={disabled}
-      width={120}
+      width={props.width ?? 120}
       hint={props.hint}
       error={read(text) === null ? expectation(props) : null}
       onChange={(next) => {
