@@ -72,6 +72,8 @@ export interface NativePlan {
   /** Batches per optimizer step. */
   accumulate: number;
   clip_grad_norm: number | null;
+  /** By tensor, in the order in which torch.nn.init is called once the whole model has drawn PyTorch's own values; absent: none. */
+  inits?: { tensor: string; kind: string; args: Record<string, Json> }[];
   /** Applied in order, on the device, after scaling to floats. */
   transforms: { kind: string; args: Record<string, Json> }[];
   data: { parts: Record<string, NativePart>; splits: Record<string, NativeSplit> };
@@ -250,6 +252,7 @@ export interface NativeDescription {
   losses: Record<string, string[]>;
   metrics: string[];
   transforms: Record<string, string[]>;
+  inits: Record<string, string[]>;
   cpu: { capability: string; threads: number };
 }
 

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { field, flag } from './fields.ts';
+import { initsOf } from './inits.ts';
 import { layerTable } from './layers/index.ts';
 import type { Flow, LayerContext, LayerKind, Resolved, Stack } from './layers/kind.ts';
 import { product } from './layers/kind.ts';
@@ -164,8 +165,15 @@ export class StackPlanner {
     tensorsBefore: number,
   ): { planned: PlannedLayer; native: NativeLayer[]; flow: Flow } {
     const { args, output, children = [], tensors = [], keeps = {} } = resolved;
-    for (const tensor of tensors) {
-      this.tensors.push({ ...tensor, name: `${path}.${tensor.name}`, ...(rule === plainRule ? {} : { rule }) });
+    const inits = initsOf(rule.init, row, tensors, place, this.#report);
+    for (const [index, tensor] of tensors.entries()) {
+      const init = inits[index];
+      this.tensors.push({
+        ...tensor,
+        name: `${path}.${tensor.name}`,
+        ...(rule === plainRule ? {} : { rule }),
+        ...(init ? { init } : {}),
+      });
     }
     const here = this.tensors.slice(tensorsBefore);
     const values = (all: readonly PlannedTensor[]) => all.reduce((total, { shape }) => total + product(shape), 0);

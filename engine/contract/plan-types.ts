@@ -1,4 +1,5 @@
 /** What `planProject` answers: the network with every shape, its costs, its problems, and what goes to C++. */
+import type { InitRule } from './inits.ts';
 import type { NativeGroup, NativeLayer } from './native.ts';
 import type { Problem } from './problems.ts';
 import type { Chosen, ResolvedProject } from './project-types.ts';
@@ -8,6 +9,7 @@ export interface TrainRule {
   freeze: boolean;
   lr: number | null;
   weight_decay: number | null;
+  init: InitRule | null;
 }
 
 /** A tensor of the model's state, by its name in weights files. */
@@ -19,6 +21,8 @@ export interface PlannedTensor {
   dtype: 'float32' | 'int64';
   /** What its layer's `train` says, or that of a block around it; absent: nothing. */
   rule?: TrainRule;
+  /** What it is filled with after PyTorch's own values were drawn; absent: these stay. */
+  init?: Chosen;
 }
 
 export interface PlannedLayer {

@@ -1,4 +1,5 @@
 /** The tables as the addon describes its own: compared when it is loaded. */
+import { initKinds } from './inits.ts';
 import { layerKinds } from './layers/index.ts';
 import { lossKinds } from './losses.ts';
 import { metricKinds } from './metrics.ts';
@@ -6,7 +7,10 @@ import type { NativeDescription } from './native.ts';
 import { optimizerKinds } from './optimizers.ts';
 import { transformKinds } from './transforms.ts';
 
-export type TableDescription = Pick<NativeDescription, 'layers' | 'optimizers' | 'losses' | 'metrics' | 'transforms'>;
+export type TableDescription = Pick<
+  NativeDescription,
+  'layers' | 'optimizers' | 'losses' | 'metrics' | 'transforms' | 'inits'
+>;
 
 type Named = { kind: string; argNames: readonly string[] };
 
@@ -22,6 +26,7 @@ export function describeTables(): TableDescription {
     losses: byKind(lossKinds),
     metrics: metricKinds.map(({ kind }) => kind),
     transforms: byKind(transformKinds),
+    inits: byKind(initKinds.filter(({ kind }) => kind !== 'default')),
   };
 }
 
@@ -35,7 +40,7 @@ export function compareTables(native: TableDescription): string[] {
     if (missing.length > 0) differences.push(`the addon lacks ${what} ${missing.join(', ')}`);
     if (added.length > 0) differences.push(`the addon has unknown ${what} ${added.join(', ')}`);
   };
-  for (const table of ['layers', 'optimizers', 'losses', 'transforms'] as const) {
+  for (const table of ['layers', 'optimizers', 'losses', 'transforms', 'inits'] as const) {
     compare(table, Object.keys(own[table]), Object.keys(native[table] ?? {}));
     for (const [kind, names] of Object.entries(own[table])) {
       const theirs = native[table]?.[kind];

@@ -1,6 +1,7 @@
 /** Which parameters train and how: what layers say in `train`, handed down by blocks, and the groups that the optimizer makes of it. */
 import { z } from 'zod';
 import { field, flag } from './fields.ts';
+import { readInit } from './inits.ts';
 import type { NativeGroup } from './native.ts';
 import { optimizers } from './optimizers.ts';
 import type { PlannedTensor, TrainRule } from './plan-types.ts';
@@ -30,19 +31,20 @@ export const trainFields = {
   weight_decay: ownValue('Weight decay', "The layer's own weight decay in place of the optimizer's."),
 };
 
-export const plainRule: TrainRule = { freeze: false, lr: null, weight_decay: null };
+export const plainRule: TrainRule = { freeze: false, lr: null, weight_decay: null, init: null };
 
 /** Reads a layer's `train` over what the block around it hands down. */
 export function readTrain(train: unknown, place: Place, around: TrainRule, report: Report): TrainRule {
   if (train === undefined || train === null) return around;
   const at = [...place, 'train'];
   const given = report.object(train, at, 'train');
-  report.unknownKeys(given, Object.keys(trainFields), at);
+  report.unknownKeys(given, [...Object.keys(trainFields), 'init'], at);
   const { values } = report.fields(given, trainFields, at);
   return {
     freeze: typeof given.freeze === 'boolean' ? given.freeze : around.freeze,
     lr: values.lr ?? around.lr,
     weight_decay: values.weight_decay ?? around.weight_decay,
+    init: readInit(given.init, [...at, 'init'], around.init, report),
   };
 }
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { type Choice, chooseDevice, choosePrecision } from '../contract/device-choice.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { fieldInfo } from '../contract/fields.ts';
+import { nativeInits } from '../contract/inits.ts';
 import type { Addon, NativePlan } from '../contract/native.ts';
 import { type Plan, planProject } from '../contract/plan.ts';
 import type { Edit, Problem } from '../contract/problems.ts';
@@ -247,6 +248,7 @@ export function nativePlan(plan: Plan, data: PreparedData, device: string, threa
     optimizer: plan.optimizer,
     groups: plan.groups,
     frozen: plan.frozen,
+    inits: nativeInits(plan.tensors),
     metrics: plan.metrics,
     accumulate: training.accumulate,
     clip_grad_norm: training.clip_grad_norm,

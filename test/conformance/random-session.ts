@@ -1,6 +1,7 @@
 /** Small networks on random data in the addon, without a run around them. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { nativeInits } from '../../engine/contract/inits.ts';
 import { layerKinds } from '../../engine/contract/layers/index.ts';
 import { lossKinds } from '../../engine/contract/losses.ts';
 import type { NativePlan, NativeSession } from '../../engine/contract/native.ts';
@@ -99,6 +100,7 @@ export async function openSession(plan: Plan, folder: string): Promise<NativeSes
     optimizer: plan.optimizer,
     groups: plan.groups,
     frozen: plan.frozen,
+    inits: nativeInits(plan.tensors),
     metrics: plan.metrics,
     accumulate: 1,
     clip_grad_norm: null,

@@ -5,6 +5,7 @@
 #include <ATen/Version.h>
 #include <torch/headeronly/version.h>
 
+#include "core/layers/inits.h"
 #include "core/layers/table.h"
 #include "core/losses/loss.h"
 #include "core/metrics/metric.h"
@@ -43,6 +44,7 @@ json describe() {
       {"losses", arguments_by_kind(loss_kinds(), &LossKind::arguments)},
       {"metrics", metrics},
       {"transforms", arguments_by_kind(transform_kinds(), &TransformKind::arguments)},
+      {"inits", arguments_by_kind(init_kinds(), &InitKind::arguments)},
       {"cpu", {{"capability", at::get_cpu_capability()}, {"threads", physical_cores()}}},
   };
 }

@@ -197,6 +197,12 @@ Plan parse_plan(const json& value) {
     plan.optimizer = parse_kind(value.at("optimizer"), "optimizer");
     for (const json& group : array_at(value, "groups", "")) plan.groups.push_back(parse_group(group, "groups"));
     plan.frozen = parse_names(value, "frozen", "");
+    if (!fields.absent("inits")) {
+      for (const json& init : array_at(value, "inits", "")) {
+        KindPlan kind = parse_kind(init, "inits");
+        plan.inits.push_back({Args(init, "inits").string("tensor"), kind.kind, kind.args});
+      }
+    }
     for (const json& metric : array_at(value, "metrics", "")) plan.metrics.push_back(metric.get<std::string>());
     plan.accumulate = fields.integer("accumulate");
     if (!fields.absent("clip_grad_norm")) plan.clip_grad_norm = fields.number("clip_grad_norm");

@@ -70,6 +70,13 @@ struct GroupPlan {
   std::optional<double> weight_decay;  // absent: the optimizer has none
 };
 
+/// A tensor of the model and the torch.nn.init function that fills it.
+struct InitPlan {
+  std::string tensor;
+  std::string kind;
+  Args args;
+};
+
 enum class ColumnType { uint8, float32, int64 };
 
 struct ColumnPlan {
@@ -112,6 +119,7 @@ struct Plan {
   KindPlan optimizer;
   std::vector<GroupPlan> groups;    // none: one of all parameters, as the optimizer says
   std::vector<std::string> frozen;  // names of parameters
+  std::vector<InitPlan> inits;
   std::vector<std::string> metrics;
   int64_t accumulate = 1;
   std::optional<double> clip_grad_norm;

@@ -10,6 +10,7 @@
 
 #include "core/devices.h"
 #include "core/errors.h"
+#include "core/layers/inits.h"
 #include "core/session/impl.h"
 #include "core/session/shapes.h"
 
@@ -27,6 +28,7 @@ Model build_model(const Plan& plan, c10::Device device, Generators& generators) 
   const SettingsScope settings(plan);
   const Generators::Scope randomness(generators);
   Model model(plan.model, device);
+  apply_inits(plan.inits, model);
   model.freeze(plan.frozen);
   if (!model.trainable().empty()) return model;
   throw Error("PROJECT_INVALID", "The model has nothing to learn: no layer has parameters that train.",
