@@ -83,7 +83,9 @@ export async function openEndpoint(runFolder: string, control: RunControl): Prom
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
-    createInterface({ input: socket }).on('line', (line) => {
+    const lines = createInterface({ input: socket });
+    lines.on('error', () => {}); // it passes the socket's on: unheard, a client that was killed would end the training
+    lines.on('line', (line) => {
       void answerLine(line, control).then((answer) => socket.writable && socket.write(`${JSON.stringify(answer)}\n`));
     });
   });
@@ -216,8 +218,8 @@ export async function sendRequest(run: string, request: LiveRequest): Promise<Li
             path: folder,
           }),
         );
-      createInterface({ input: socket }).once('line', resolve).once('close', gone);
-      socket.once('error', gone);
+      createInterface({ input: socket }).once('line', resolve).once('close', gone).on('error', gone);
+      socket.on('error', gone);
       socket.write(`${JSON.stringify(request)}\n`);
     });
     const answer = answerSchema.parse(JSON.parse(line));
