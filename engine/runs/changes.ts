@@ -36,11 +36,16 @@ export function changesOf(events: Iterable<RunEvent>): Change[] {
       ...(lr === undefined ? {} : { lr }),
       ...(epochs === undefined ? {} : { epochs }),
     };
-    changes = changes.map((one) => (inOrder(one, change) > 0 ? without(one, change) : one));
-    changes = changes.filter((one) => one.lr !== undefined || one.epochs !== undefined);
-    changes.push(change);
+    changes = [...overruled(changes, change), change];
   }
   return changes.sort(inOrder);
+}
+
+/** What is left of changes once a newer one is made: at its very place they were made before it. */
+export function overruled(changes: readonly Change[], newer: Change): Change[] {
+  return changes
+    .map((one) => (inOrder(one, newer) > 0 ? without(one, newer) : one))
+    .filter(({ lr, epochs }) => lr !== undefined || epochs !== undefined);
 }
 
 function without(change: Change, { lr, epochs }: Change): Change {

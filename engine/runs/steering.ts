@@ -1,7 +1,7 @@
 /** What a person asks of a training, done between two steps: pauses, snapshots, changes; and changes of an earlier life made again. */
 import type { ChangeAnswer, PassingRequest } from '../contract/control.ts';
 import { GradloomError } from '../contract/errors.ts';
-import { type Change, takeDue } from './changes.ts';
+import { type Change, overruled, takeDue } from './changes.ts';
 import { save, saveSnapshot } from './saving.ts';
 import type { Training } from './trainer.ts';
 import { epochOfStep } from './training-state.ts';
@@ -25,7 +25,8 @@ export async function askedToLeave(training: Training): Promise<boolean> {
   return control.leaving;
 }
 
-async function doWhatIsDue(training: Training): Promise<void> {
+/** Changes of an earlier life that hold from here on, then what was asked meanwhile. */
+export async function doWhatIsDue(training: Training): Promise<void> {
   const { control, pending, state } = training;
   for (const change of takeDue(pending, state)) makeChange(training, change, true);
   for (const { request, answer, refuse } of control.takeRequests()) {
@@ -67,6 +68,7 @@ export function makeChange(training: Training, change: Change, replayed: boolean
   // The rate first: what is asked for is a factor of what was planned until now.
   if (lr !== undefined) schedule.setRate(lr);
   if (epochs !== undefined) schedule.setEpochs(epochs);
+  if (!replayed) training.pending = overruled(training.pending, change);
   // What was made before the place that a resume goes on from is in the journal already.
   if (!replayed || step > training.resumedFrom) {
     record.emit({

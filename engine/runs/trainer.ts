@@ -13,7 +13,7 @@ import { memoryNow } from './memory.ts';
 import { examineEvaluation, examineStep, failNonFinite } from './non-finite.ts';
 import type { RunRecord } from './record.ts';
 import { save, saveIsDue, stepsUntilSave } from './saving.ts';
-import { askedToLeave } from './steering.ts';
+import { askedToLeave, doWhatIsDue } from './steering.ts';
 import { batchesPerEpoch, type TrainingState } from './training-state.ts';
 
 export interface Training {
@@ -67,8 +67,10 @@ export async function train(training: Training): Promise<RunState> {
   const { control, plan, state } = training;
   const batches = batchesPerEpoch(plan);
   for (;;) {
-    if (await askedToLeave(training)) return leave(training);
+    await doWhatIsDue(training); // a change may move the end
     if (isOver(training)) break;
+    if (await askedToLeave(training)) return leave(training);
+    if (isOver(training)) break; // moved during a pause
     while (state.batch < batches) {
       await trainChunk(training, batches);
       await training.afterChunk?.(training);
