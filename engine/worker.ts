@@ -18,7 +18,7 @@ function serve(parent: Parent): void {
   let busy = false;
 
   const work = async (job: Job): Promise<JobResult | null> => {
-    const steps = 'steps' in job && job.steps === true;
+    const steps = job.type === 'life' || ('steps' in job && job.steps === true);
     const sink: EventSink = (event) => {
       if (steps || event.type !== 'steps') void tell({ type: 'event', event });
     };
