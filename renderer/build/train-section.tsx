@@ -8,8 +8,9 @@ import type { LayerRow } from '../state/stack-rows.ts';
 import { applyFix, changeTrain, freezeLayers } from '../state/stack-store.ts';
 import { commonTrain, handsDown, inheritedTrain, trainOf } from '../state/stack-train.ts';
 import { SchemaForm, Section, SettingRow, SwitchField } from '../ui/index.ts';
+import { InitFields } from './init-fields.tsx';
 import styles from './inspector.module.css';
-import { effectiveTrain, trainPlaceholders, trainSummary } from './train-words.ts';
+import { effectiveTrain, trainPlaceholders, trainSummary, weightDims } from './train-words.ts';
 
 /** As it was left, from layer to layer. */
 let unfolded = false;
@@ -37,6 +38,7 @@ export function TrainSection({ rows: selected }: { rows: readonly LayerRow[] }) 
     if (common.differs) differing.add(key);
     if (common.value !== undefined && common.value !== null) value[key] = common.value;
   }
+  const init = commonTrain(layers, 'init');
   const effective = rows.map((row) => effectiveTrain(row, plan, inheritedTrain(project, row.path)));
   const problems = rows.length === 1 ? only.problems : [];
   const place = `${only.path.join('.')}.train`;
@@ -70,6 +72,15 @@ export function TrainSection({ rows: selected }: { rows: readonly LayerRow[] }) 
               />
             ) : undefined
           }
+        />
+        <InitFields
+          value={init.value}
+          differs={init.differs}
+          place={`${place}.init`}
+          problems={problems}
+          dims={weightDims(plan.tensors, rows)}
+          onChange={(next) => changeTrain(ids, 'init', next)}
+          onFix={({ label, edits }) => applyFix(edits, label)}
         />
         {rows.length === 1 && handsDown(only.layer) && (
           <p className={styles.quiet}>Counts for the layers inside that say nothing themselves.</p>

@@ -2,7 +2,7 @@
 import type { Plan } from '../../engine/contract/plan.ts';
 import type { JsonObject } from '../../engine/contract/report.ts';
 import type { LayerRow } from '../state/stack-rows.ts';
-import { trainOf } from '../state/stack-train.ts';
+import { handsDown, trainOf } from '../state/stack-train.ts';
 import { number } from '../ui/format.ts';
 
 export interface EffectiveTrain {
@@ -76,4 +76,10 @@ function ownWords({ lr, weight_decay, init }: JsonObject): string[] {
     ...(typeof weight_decay === 'number' ? [`weight decay ${number(weight_decay)}`] : []),
     ...(init === undefined || init === null ? [] : ['own initial weights']),
   ];
+}
+
+/** Dimensions of the weights that the layers have themselves: what a block holds is left alone where it does not fit. */
+export function weightDims(tensors: Plan['tensors'], rows: readonly LayerRow[]): number[] {
+  const names = new Set(rows.filter(({ layer }) => !handsDown(layer)).map(({ number: path }) => `${path}.weight`));
+  return tensors.flatMap(({ name, shape }) => (names.has(name) ? [shape.length] : []));
 }
