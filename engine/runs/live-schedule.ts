@@ -98,6 +98,18 @@ export class LiveSchedule {
     this.#rates = this.#replan();
   }
 
+  /** Does `change` as a whole or, where it throws, not at all. */
+  attempt(change: () => void): void {
+    const before = structuredClone(this.#state);
+    try {
+      change();
+    } catch (thrown) {
+      Object.assign(this.#state, before);
+      this.#rates = this.#replan();
+      throw thrown;
+    }
+  }
+
   #ratesAt(place: StepPlace): number[] {
     const { lr, plateau } = this.#state;
     const planned = this.#rates.rates(place, plateau?.rates);

@@ -65,12 +65,12 @@ export function makeChange(training: Training, change: Change, replayed: boolean
     });
   }
   const before = { lr: schedule.nextRate, epochs: schedule.epochs };
-  // The rate first: what is asked for is a factor of what was planned until now.
-  if (lr !== undefined) schedule.setRate(lr);
-  if (epochs !== undefined) schedule.setEpochs(epochs);
-  if (!replayed) training.pending = overruled(training.pending, change);
-  // What was made before the place that a resume goes on from is in the journal already.
-  if (!replayed || step > training.resumedFrom) {
+  schedule.attempt(() => {
+    // The rate last: whatever is planned anew, the next step has the one that is asked for.
+    if (epochs !== undefined) schedule.setEpochs(epochs);
+    if (lr !== undefined) schedule.setRate(lr);
+    // What was made before the place that a resume goes on from is in the journal already.
+    if (replayed && step <= training.resumedFrom) return;
     record.emit({
       type: 'change',
       ...change,
@@ -79,7 +79,8 @@ export function makeChange(training: Training, change: Change, replayed: boolean
       ...(replayed ? { replayed } : {}),
     });
     record.journal.sync();
-  }
+  });
+  if (!replayed) training.pending = overruled(training.pending, change);
   const { changes = [] } = record.summary;
   record.update({ epochs: schedule.epochs, ...(replayed ? {} : { changes: [...changes, change] }) });
   return { step: state.step, epoch: state.epoch, lr: schedule.nextRate, epochs: schedule.epochs };

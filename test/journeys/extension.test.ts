@@ -1,0 +1,66 @@
+/** Case 16: an extended run goes by the schedule that was shown before it was started; what was extended stays so after a kill. */
+import { cpSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { planExtension } from '../../engine/runs/extension.ts';
+import { RunControl, resumeRun } from '../../engine/runs/index.ts';
+import { journal, temporaryFolder } from './command-line.ts';
+import { result, resumeTiny, tinyProject, trainTiny } from './interrupted.ts';
+
+const sgd = { kind: 'SGD', lr: 0.1, momentum: 0.9 };
+const schedules = [
+  { kind: 'OneCycleLR' },
+  { kind: 'CosineAnnealingLR', unit: 'step', warmup: { steps: 5, start_factor: 0.1 } },
+  { kind: 'PolynomialLR' },
+  { kind: 'StepLR', step_size: 2 },
+];
+
+const ratesOf = (run: string) => result(run).steps.lr as number[];
+
+describe.each(schedules)('with $kind', (schedule) => {
+  test('the used rates are those that were shown', async () => {
+    const { run } = await trainTiny(tinyProject({ optimizer: sgd, schedule }));
+    const before = ratesOf(run);
+    const plan = await planExtension(run, 6);
+    expect(plan).toMatchObject({ from_step: 36, from_epoch: 4, epochs_before: 4, epochs: 6, steps_per_epoch: 9 });
+    expect(plan.steps).toEqual(Array.from({ length: 54 }, (_, step) => step));
+    expect(plan.before).toEqual([...before, ...new Array(18).fill(null)]);
+    await resumeRun({ run, epochs: 6 }, () => {}, new RunControl());
+    const used = ratesOf(run);
+    expect(used.slice(0, 36)).toEqual(before);
+    expect(used.slice(36)).toEqual(plan.after.slice(36));
+    expect(journal(run).filter(({ type }) => type === 'change')).toMatchObject([
+      { step: 36, epochs: 6, epochs_before: 4 },
+    ]);
+  });
+});
+
+test('an extended run that is killed before its first checkpoint is extended still', async () => {
+  const { run } = await trainTiny(tinyProject({ optimizer: sgd, schedule: { kind: 'OneCycleLR' } }));
+  const extended = async (folder: string) => {
+    let copy: string | undefined;
+    const control = new RunControl();
+    await resumeRun({ run: folder, epochs: 6 }, () => {}, control, {
+      afterChunk: async ({ record, state }) => {
+        if (copy !== undefined || state.step < 38) return;
+        copy = path.join(temporaryFolder(), 'killed');
+        cpSync(record.folder, copy, { recursive: true, filter: (from) => !from.endsWith('live.json') });
+      },
+    });
+    return copy as string;
+  };
+  const killed = await extended(run);
+  const resumed = await resumeTiny(killed);
+  expect(result(resumed)).toEqual(result(run));
+  expect(ratesOf(resumed)).toHaveLength(54);
+});
+
+test('a run that stopped early trains on when it is asked to, and only then', async () => {
+  const early_stopping = { patience: 1, min_delta: 10 };
+  const { run, end } = await trainTiny(tinyProject({ optimizer: sgd, early_stopping }));
+  expect(end).toMatchObject({ status: 'completed', epoch: 2 });
+  const again = await resumeRun({ run }, () => {}, new RunControl());
+  expect(again).toMatchObject({ status: 'completed', epoch: 2, step: 18 });
+  const more = await resumeRun({ run, epochs: 6 }, () => {}, new RunControl());
+  expect(more).toMatchObject({ status: 'completed', epoch: 3, step: 27 });
+});
