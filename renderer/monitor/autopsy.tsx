@@ -13,7 +13,7 @@ const chartHeight = 110;
 export function Autopsy({ run, found }: { run: RunRow; found: Found }) {
   const lines = recentLines(found);
   return (
-    <Panel title="What went wrong" hint={found.message}>
+    <Panel title="What went wrong">
       <div className={styles.body}>
         <div className={styles.facts}>
           <Facts rows={autopsyFacts(found)} />

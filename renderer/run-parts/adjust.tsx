@@ -41,7 +41,7 @@ function ChangeDialog({ run, onClose }: { run: RunRow; onClose: () => void }) {
   const live = useFollowed(run.folder);
   const total = useHeadPart(live, (head) => head?.total_epochs ?? null) ?? run.summary?.epochs ?? null;
   const present = useHeadPart(live, (head) => head?.epoch ?? null) ?? 1;
-  const [rate] = useState(() => live?.series().columns.get('lr')?.mean.at(-1) ?? null);
+  const rate = live?.series().columns.get('lr')?.mean.at(-1) ?? null;
   const [texts, setTexts] = useState({ lr: '', epochs: '' });
   const [error, setError] = useState<ErrorInfo | null>(null);
   const [busy, setBusy] = useState(false);

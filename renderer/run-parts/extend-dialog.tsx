@@ -1,13 +1,12 @@
 /** Asks how much longer a run that has ended shall train, and shows the learning rate as it is planned anew for that. */
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { RunRow } from '../../engine/contract/api.ts';
-import { schedules } from '../../engine/contract/schedules.ts';
-import { useRunDetails } from '../state/run-details.ts';
+import type { ExtensionPlan } from '../../engine/contract/wire.ts';
+import { planExtension } from '../state/run-details.ts';
 import { resumeRun } from '../state/runs.ts';
 import { Button, Dialog, LineChart, number, plural, TextField } from '../ui/index.ts';
-import { replannedLines } from './planned-rate.ts';
+import { extensionLines } from './planned-rate.ts';
 import styles from './run-parts.module.css';
-import { useRunProject } from './run-project.ts';
 
 const mostEpochs = 1_000_000;
 const height = 150;
@@ -45,22 +44,32 @@ export function ExtendDialog({ run, onClose }: { run: RunRow; onClose: () => voi
         autoFocus
         onKeyDown={(event) => event.key === 'Enter' && extend()}
       />
-      {fits && <Replanned run={run} done={done} epochs={epochs} />}
+      {fits && <Replanned run={run} epochs={epochs} />}
     </Dialog>
   );
 }
 
-function Replanned({ run, done, epochs }: { run: RunRow; done: number; epochs: number }) {
-  const { details } = useRunDetails(run);
-  const project = useRunProject(details)?.training;
-  const { epochs: before, steps_per_epoch = 0 } = run.summary ?? {};
-  if (!project?.schedule || before === undefined || steps_per_epoch === 0) return null;
-  const { kind, unit } = project.schedule;
+/** Typing asks once it pauses; what is drawn stays until the new answer is there. */
+const pauseMs = 150;
+
+function Replanned({ run, epochs }: { run: RunRow; epochs: number }) {
+  const [plan, setPlan] = useState<ExtensionPlan | null>(null);
+  useEffect(() => {
+    const wanted = new AbortController();
+    const timer = setTimeout(() => {
+      void planExtension(run, epochs, wanted.signal).then((told) => !wanted.signal.aborted && setPlan(told));
+    }, pauseMs);
+    return () => {
+      clearTimeout(timer);
+      wanted.abort();
+    };
+  }, [run, epochs]);
+  if (plan === null || plan.unit === null) return null;
   return (
     <div className={styles.gap}>
       <LineChart
         title="Learning rate"
-        series={replannedLines(project, { before, epochs, done, steps_per_epoch })}
+        series={extensionLines(plan)}
         xLabel="epoch"
         wholeX={false}
         yFormat={number}
@@ -68,8 +77,9 @@ function Replanned({ run, done, epochs }: { run: RunRow; done: number; epochs: n
         height={height}
       />
       <p className={styles.quiet}>
-        {schedules.get(kind)?.label ?? kind} is planned anew over {plural(epochs, 'epoch')}
-        {unit === 'step' ? ', step by step' : ''}: what is done stays, the rest follows the new curve.
+        The schedule is planned anew over {plural(plan.epochs, 'epoch')}
+        {plan.unit === 'step' ? ', step by step' : ''}: what is done stays, the rest follows the new curve.
+        {plan.note !== null && ` ${plan.note}`}
       </p>
     </div>
   );

@@ -1,5 +1,6 @@
 /** The learning rate that a run was, is and will be planned to have, with what a person has changed on the way. Pure. */
 import { planSchedule, RatePlan, rateOf, type ScheduledRun } from '../../engine/contract/schedule-plan.ts';
+import type { ExtensionPlan } from '../../engine/contract/wire.ts';
 import type { LineSeries } from '../ui/index.ts';
 
 /** From the step after `step` on. */
@@ -53,22 +54,21 @@ export function plannedCurve(
 }
 
 /** As it was planned, and from where the run goes on as it will be. */
-export function replannedLines(
-  project: RatedProject,
-  { before, epochs, done, steps_per_epoch }: { before: number; epochs: number; done: number; steps_per_epoch: number },
-): LineSeries[] {
-  const was = plannedCurve(project, { epochs: before, steps_per_epoch });
-  const will = plannedCurve(project, { epochs, steps_per_epoch });
-  const from = will.step.findIndex((step) => step > done * steps_per_epoch);
-  const rest = from < 0 ? will.step.length : from;
+export function extensionLines(plan: ExtensionPlan): LineSeries[] {
+  const { steps, steps_per_epoch, from_step, before, after } = plan;
+  const epoch = steps.map((step) => step / steps_per_epoch);
+  const planned = before.flatMap((rate, index) => (rate === null ? [] : [[epoch[index] as number, rate] as const]));
+  const first = steps.findIndex((step) => step >= from_step);
+  const rest = first < 0 ? steps.length : first;
   return [
-    { key: 'was', label: 'Planned before', color: 'var(--text-3)', x: was.epoch, mean: was.lr, dashed: true },
     {
-      key: 'will',
-      label: 'From now on',
-      color: 'var(--series-0)',
-      x: will.epoch.slice(rest),
-      mean: will.lr.slice(rest),
+      key: 'before',
+      label: 'Planned before',
+      color: 'var(--text-3)',
+      x: planned.map(([x]) => x),
+      mean: planned.map(([, rate]) => rate),
+      dashed: true,
     },
+    { key: 'after', label: 'From now on', color: 'var(--series-0)', x: epoch.slice(rest), mean: after.slice(rest) },
   ];
 }

@@ -102,6 +102,15 @@ export async function exportRun(
   }
 }
 
+/** What a longer run makes of the learning rate; null where it cannot be said: resuming will tell why. */
+export async function planExtension(
+  run: RunRow,
+  epochs: number,
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<typeof engine.runs.extension>> | null> {
+  return engine.runs.extension({ run: run.folder, epochs }, { signal }).catch(() => null);
+}
+
 /** An exported file's content, or null after telling why there is none. */
 export async function readExport(run: RunRow, name: string): Promise<Blob | null> {
   try {

@@ -1,7 +1,7 @@
 /** The learning rate that a run is planned to have: as a project says it, and after changes on the way. */
 import { expect, test } from 'vitest';
 import { resolveProject } from '../../../engine/contract/project.ts';
-import { plannedCurve, replannedLines } from '../../../renderer/run-parts/planned-rate.ts';
+import { extensionLines, plannedCurve } from '../../../renderer/run-parts/planned-rate.ts';
 
 const project = resolveProject({
   training: { optimizer: { kind: 'SGD', lr: 1 }, schedule: { kind: 'StepLR', step_size: 2, gamma: 0.5 } },
@@ -32,10 +32,26 @@ test('another last epoch plans anew and keeps the factor', () => {
 });
 
 test('what a longer run will do is drawn from where it goes on', () => {
-  const [was, will] = replannedLines(project, { before: 4, epochs: 6, done: 4, steps_per_epoch: 2 });
-  expect(was?.x).toHaveLength(8);
-  expect(Array.from(will?.x ?? [])).toEqual([4.5, 5, 5.5, 6]);
-  expect(Array.from(will?.mean ?? [])).toEqual([0.25, 0.25, 0.25, 0.25]);
+  const [before, after] = extensionLines({
+    from_step: 4,
+    from_epoch: 2,
+    epochs_before: 2,
+    epochs: 3,
+    steps_per_epoch: 2,
+    unit: 'epoch',
+    steps: [0, 1, 2, 3, 4, 5],
+    before: [1, 1, 0.5, 0.5, null, null],
+    after: [1, 1, 0.8, 0.8, 0.2, 0.2],
+    note: null,
+  });
+  expect([before?.x, before?.mean]).toEqual([
+    [0, 0.5, 1, 1.5],
+    [1, 1, 0.5, 0.5],
+  ]);
+  expect([after?.x, after?.mean]).toEqual([
+    [2, 2.5],
+    [0.2, 0.2],
+  ]);
 });
 
 test('without a schedule the rate stands still', () => {
