@@ -24,6 +24,8 @@ export async function openSession(
   folder: string,
   checkpoint: LoadedCheckpoint | null,
 ): Promise<OpenedSession> {
+  // Else cuBLAS refuses to be deterministic. A workspace that somebody has chosen stays.
+  if (native.deterministic) process.env.CUBLAS_WORKSPACE_CONFIG ??= ':4096:8';
   const session = await addon.createSession(JSON.stringify(native));
   const { weights } = plan.project.model;
   try {
