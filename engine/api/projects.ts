@@ -5,13 +5,17 @@ import { type OpenProject, waitMs } from '../contract/api.ts';
 import { editProject, readProject, resolveProject } from '../contract/project.ts';
 import { nameField } from '../contract/settings.ts';
 import { emptyProject, templateCards, templateText } from '../projects.ts';
+import { planWithData } from '../runs/prepare.ts';
+import { weightsReport, withStartingWeights } from '../runs/starting-weights.ts';
 import { projectsDir } from '../workspace.ts';
 import { type Parts, wire } from './parts.ts';
+import { reachableProject, reachableWeights } from './runs.ts';
 
 /** A project that is being worked on is noted as recent this often. */
 const noteMs = 60_000;
 
-export function projectCalls({ home, places, projects, settings }: Parts) {
+export function projectCalls(parts: Parts) {
+  const { home, places, projects, settings } = parts;
   const calls = wire.projects;
 
   const noted = new Map<string, number>();
@@ -48,6 +52,13 @@ export function projectCalls({ home, places, projects, settings }: Parts) {
       if (Date.now() - (noted.get(place) ?? 0) < noteMs) return saved;
       noted.set(place, Date.now());
       return remembered(saved);
+    }),
+    weights: calls.weights.handler(async ({ input: { file, text, ...given } }) => {
+      const place = await places.reach(file);
+      await reachableProject(text, place, parts);
+      const project = { text, baseDir: path.dirname(place), label: path.basename(place) };
+      const { from, ...started } = await withStartingWeights(project, await reachableWeights(given, place, parts));
+      return from && weightsReport((await planWithData(started.text, started.baseDir)).plan, from);
     }),
     saveCopy: calls.saveCopy.handler(async ({ input: { file, text } }) => {
       const place = await places.reach(file);

@@ -10,9 +10,10 @@ import { readAutopsy } from '../runs/autopsy.ts';
 import { listTrash, renameRun, restoreRun, trashRun, writeNotes } from '../runs/care.ts';
 import { exportedFile, runDetails } from '../runs/details.ts';
 import { planExtension } from '../runs/extension.ts';
-import { findRun } from '../runs/folder.ts';
+import { findRun, isRun } from '../runs/folder.ts';
 import { forceStop } from '../runs/force.ts';
 import { sendRequest } from '../runs/live.ts';
+import type { WeightsRequest } from '../runs/starting-weights.ts';
 import { runsDir } from '../workspace.ts';
 import { type Parts, wire } from './parts.ts';
 
@@ -42,13 +43,14 @@ export function runCalls(parts: Parts) {
     watch: calls.watch.handler(({ input, signal }) => runList.watch(input.seen, waitMs, signal)),
     details: calls.details.handler(async ({ input }) => runDetails(await reach(input.run))),
     autopsy: calls.autopsy.handler(async ({ input }) => readAutopsy(await reach(input.run))),
-    start: calls.start.handler(async ({ input: { file, text } }) => {
+    start: calls.start.handler(async ({ input: { file, text, ...given } }) => {
       const projectFile = await places.reach(file);
       const { device, threads } = await settings.read();
       const wanted = await reachableProject(text, projectFile, parts);
       const { run } = await service.train({
         projectFile,
         projectText: text,
+        ...(await reachableWeights(given, projectFile, parts)),
         ...(device !== null && wanted.device === 'auto' ? { device } : {}),
         ...(threads === null ? {} : { threads }),
       });
@@ -121,4 +123,17 @@ export async function reachableProject(text: string, file: string, { places }: P
   if (data.source?.kind === 'idx') await places.reach(path.resolve(base, data.source.path));
   if (model.weights !== null) await places.reach(path.resolve(base, model.weights));
   return training;
+}
+
+/** Weights to start from: a run by its name, or a file or run folder, relative to the project's file. @throws GradloomError NOT_READABLE */
+export async function reachableWeights(
+  given: WeightsRequest,
+  file: string,
+  { home, places }: Parts,
+): Promise<WeightsRequest> {
+  const { weights } = given;
+  if (weights === undefined) return given;
+  const named = path.join(runsDir(home), weights);
+  const plain = path.basename(weights) === weights && isRun(named);
+  return { ...given, weights: await places.reach(plain ? named : path.resolve(path.dirname(file), weights)) };
 }

@@ -4,7 +4,8 @@ import { GradloomError } from '../contract/errors.ts';
 import type { RunEvent } from '../contract/events.ts';
 import { type EndEvent, type EventSink, RunControl, resumeRun, trainRun } from '../runs/index.ts';
 import { set } from '../runs/prepare.ts';
-import { positiveInteger, setting } from './arguments.ts';
+import type { CheckpointName } from '../runs/types.ts';
+import { checkpointName, positiveInteger, setting } from './arguments.ts';
 import { type AddCommand, type Context, withSignals } from './context.ts';
 import { codeOfEnd, signalCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
@@ -24,6 +25,12 @@ export const addTrain: AddCommand = (program, context) => {
     .argument('<run>', 'run folder or name')
     .option('--epochs <n>', 'new total number of epochs', positiveInteger)
     .option('--device <device>', 'device to go on with')
+    .option('--weights <file|run>', 'start from a .safetensors or .pt file, or from what a run has learned')
+    .option(
+      '--checkpoint <which>',
+      'with --weights RUN: best, last or a step (default: best if validation ran, else last)',
+      checkpointName,
+    )
     .option('--set <key.path=json>', "change a setting of the run's project from here on; may be repeated", setting)
     .option('--plan', 'with --epochs: show the learning rates that come of it, and start nothing')
     .summary('go on with a run')
@@ -44,6 +51,8 @@ interface ResumeOptions {
   plan?: boolean;
   epochs?: number;
   device?: string;
+  weights?: string;
+  checkpoint?: CheckpointName;
   set?: [string, unknown][];
 }
 

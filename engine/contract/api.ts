@@ -12,6 +12,7 @@ import { changeAnswerSchema, changeFields, snapshotAnswerSchema } from './contro
 import { errorInfoSchema } from './errors.ts';
 import { numSchema, runActions, runStates } from './events.ts';
 import { summarySchema } from './summary.ts';
+import { weightsReportSchema } from './weights.ts';
 import type { DeviceReport, ExtensionPlan, ProjectPreview, RunDetails, TemplateCard } from './wire.ts';
 
 /** Longest that a waiting call lasts. */
@@ -190,6 +191,20 @@ export const api = {
         z.object({ file: z.string(), revision: z.string(), text: z.string(), overwrite: z.boolean().exactOptional() }),
       )
       .output(openProject),
+    /**
+     * What a run of the project would take of the weights it starts from, by their headers: those that the text names, or `weights` (a file or
+     * a run) and a run's `checkpoint`. null: it starts afresh.
+     */
+    weights: oc
+      .input(
+        z.object({
+          file: z.string(),
+          text: z.string(),
+          weights: z.string().exactOptional(),
+          checkpoint: checkpoint.exactOptional(),
+        }),
+      )
+      .output(weightsReportSchema.nullable()),
     /** A new file beside (or at) `file`, never over another: the name is made free by a number. */
     saveCopy: oc.input(z.object({ file: z.string(), text: z.string() })).output(openProject),
     /** Answers when the file's revision is no longer this one; null: the file is gone. */
@@ -233,7 +248,17 @@ export const api = {
     /** Why it last stopped being finite; null: it never did. */
     autopsy: oc.input(run).output(autopsySchema.nullable()),
     /** Of the project as it is in the window, saved or not. Answers when the run has begun. */
-    start: oc.input(z.object({ file: z.string(), text: z.string() })).output(z.object({ run: z.string() })),
+    start: oc
+      .input(
+        z.object({
+          file: z.string(),
+          text: z.string(),
+          /** In place of the project's `model.weights`: a file, or a run and one of its checkpoints. */
+          weights: z.string().exactOptional(),
+          checkpoint: checkpoint.exactOptional(),
+        }),
+      )
+      .output(z.object({ run: z.string() })),
     resume: oc
       .input(
         run.extend({

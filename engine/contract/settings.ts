@@ -70,9 +70,9 @@ export const loaderFields = {
 export const modelFields = {
   weights: field(z.string().min(1).nullable(), {
     label: 'Start from',
-    help: 'A .safetensors or .pt file with the weights to start from; without one, fresh ones.',
+    help: 'A .safetensors or .pt file with the weights to start from, or the folder of a run; without one, fresh ones.',
     control: 'path',
-    expected: 'a path to a .safetensors or .pt file, or null',
+    expected: 'a path to a .safetensors or .pt file or to a run, or null',
     default: null,
   }),
 };

@@ -22,6 +22,7 @@ import {
 } from './prepare.ts';
 import { packingProgress, RunRecord } from './record.ts';
 import { nextRunFolder } from './registry.ts';
+import { checkWeights, withStartingWeights } from './starting-weights.ts';
 import { newTraining, type TrainingHooks } from './trainer.ts';
 import { batchesPerEpoch, initialState } from './training-state.ts';
 import type { EndEvent, EventSink, TrainRequest } from './types.ts';
@@ -36,8 +37,10 @@ export async function trainRun(
   control: RunControl,
   hooks: TrainingHooks = {},
 ): Promise<EndEvent> {
-  const planned = await planRun(readRequested(request));
+  const requested = await withStartingWeights(readRequested(request), request);
+  const planned = await planRun(requested);
   refuseUnknownSettings(request.set, planned.warnings);
+  if (requested.from) await checkWeights(planned.plan, requested.from);
   const addon = loadAddon();
   const hardware = chooseHardware(planned.plan, addon, request.threads);
   if (control.leaving) throw new GradloomError('CANCELLED', 'The run was cancelled before it began');

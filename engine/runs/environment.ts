@@ -8,7 +8,7 @@ import { rootDir } from '../../native/setup/paths.mjs';
 import type { Addon } from '../contract/native.ts';
 import { readProject } from '../contract/project.ts';
 import { replaceJson } from './durable.ts';
-import { environmentName } from './folder.ts';
+import { environmentName, placeOf } from './folder.ts';
 import type { Hardware, PlannedRun, PreparedData } from './prepare.ts';
 
 /** Rewritten by a resume. */
@@ -30,6 +30,10 @@ const environmentSchema = z.object({
   split_hash: z.string(),
   /** Names of the classes, for whoever reads the exported weights; null where targets are vectors. */
   classes: z.array(z.string()).nullable(),
+  /** The weights that the run started from, and the run they belong to; absent: fresh ones. */
+  started_from: z
+    .object({ file: z.string(), run: z.string().nullable(), checkpoint: z.string().nullable() })
+    .exactOptional(),
   /** The project as run: what was edited in `project.json` since can be told. Absent in older runs. */
   project: z.record(z.string(), z.unknown()).exactOptional(),
 });
@@ -44,6 +48,7 @@ export function describeEnvironment(
   const { device, precision, threads } = hardware;
   const { libtorch, cpu } = addon.describe();
   const { seed, deterministic } = plan.project.training;
+  const { weights } = plan.project.model;
   return {
     version: 1,
     versions: {
@@ -64,6 +69,7 @@ export function describeEnvironment(
     deterministic,
     data_hash: data.data_hash,
     split_hash: data.split_hash,
+    ...(weights === null ? {} : { started_from: placeOf(weights) }),
     classes: data.facts.target.kind === 'class' ? data.facts.target.classes : null,
     project: readProject(text).project ?? {},
   };

@@ -76,7 +76,7 @@ async function write(
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<Certificate> {
-  const kept = await readSafetensors(join(checkpoint, 'model.safetensors'));
+  const kept = await readSafetensors(weightsFile(checkpoint));
   const tensors = signal ? kept.tensors.map((tensor) => cancellable(tensor, signal)) : kept.tensors;
   const metadata = await metadataOf(run, basename(checkpoint));
   const certificate = await formats[format].write(path, tensors, metadata, (written) =>
@@ -106,7 +106,12 @@ function knownFormat(format: string): ExportFormat {
   });
 }
 
-function defaultCheckpoint(folder: string): 'best' | 'last' {
+/** The file of a checkpoint whose weights are taken out of it. */
+export function weightsFile(checkpoint: string): string {
+  return join(checkpoint, 'model.safetensors');
+}
+
+export function defaultCheckpoint(folder: string): 'best' | 'last' {
   const validated = readSummary(folder)?.best?.monitor.startsWith('val_') ?? false;
   return validated && new Checkpoints(folder, Number.POSITIVE_INFINITY).hasBest ? 'best' : 'last';
 }

@@ -12,6 +12,8 @@ export const projectName = 'project.json';
 export const environmentName = 'environment.json';
 /** A folder for weights that are being converted. */
 export const temporaryWeightsName = 'weights.tmp';
+/** What was taken of the weights that the run started from. */
+export const weightsReportName = 'weights-report.json';
 export const checkpointsName = 'checkpoints';
 const lockName = 'lock';
 
@@ -36,6 +38,23 @@ export async function findRun(nameOrPath: string, home?: string): Promise<string
     existsSync(given) ? `${nameOrPath} holds no run (it has no ${projectName})` : `There is no run ${nameOrPath}`,
     { hint: 'Give a run folder, or a name that `gradloom runs` shows.', path: given },
   );
+}
+
+/** Weights that a run starts from. */
+export interface StartedFrom {
+  file: string;
+  /** The run's folder and the checkpoint's folder name, where the file lies in one. */
+  run: string | null;
+  checkpoint: string | null;
+}
+
+/** Whose weights a file holds: `<run>/checkpoints/<name>/<file>` says it. */
+export function placeOf(file: string): StartedFrom {
+  const folder = path.dirname(file);
+  const run = path.dirname(path.dirname(folder));
+  if (path.basename(path.dirname(folder)) !== checkpointsName || !isRun(run))
+    return { file, run: null, checkpoint: null };
+  return { file, run, checkpoint: path.basename(folder) };
 }
 
 export interface RunLock {

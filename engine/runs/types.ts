@@ -17,6 +17,9 @@ export interface TrainRequest {
   epochs?: number;
   /** Of the computations; absent: one a physical core. */
   threads?: number;
+  /** To start from, in place of `model.weights`: a weights file, or a run by folder or name and one of its checkpoints (absent: best if it validated, else last). */
+  weights?: string;
+  checkpoint?: CheckpointName;
   /** Edits of the project: dotted key path and JSON value. */
   set?: [string, unknown][];
 }

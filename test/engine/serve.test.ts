@@ -359,6 +359,10 @@ describe('calls', () => {
       await expect(client.data.preview(shown)).rejects.toMatchObject(refused);
       await expect(client.runs.start({ file, text })).rejects.toMatchObject(refused);
       await expect(client.runs.start({ file, text: weights })).rejects.toMatchObject(refused);
+      await expect(client.projects.weights({ file, text: weights })).rejects.toMatchObject(refused);
+      const named = { file, text: '{"gradloom": 1}', weights: `${folder}/w.pt` };
+      await expect(client.runs.start(named)).rejects.toMatchObject(refused);
+      await expect(client.projects.weights(named)).rejects.toMatchObject(refused);
     }
     for (const run of ['../../outside', '..', '.', '', outside, 'a/../../outside'])
       await expect(client.runs.details({ run })).rejects.toMatchObject({
