@@ -5,6 +5,7 @@ import type { Autopsy } from '../contract/autopsy.ts';
 import { GradloomError } from '../contract/errors.ts';
 import type { GroupSchedule, NativePlan, NativeSplit } from '../contract/native.ts';
 import type { Plan, PlannedLayer } from '../contract/plan.ts';
+import { plural } from '../format.ts';
 import { loadAddon } from '../native/load.ts';
 import { autopsyName } from './autopsy.ts';
 import { allTargetsAre, notFinite, rowsAt, samplesOfBatch } from './batch-samples.ts';
@@ -199,7 +200,7 @@ function where({ step, epoch, batch, batches }: Finding): string {
 function kept({ phase, checkpoint }: Finding, step: number): string {
   if (phase !== 'parameters') return `the state ${phase === 'evaluation' ? 'then' : 'before that step'} is saved`;
   if (checkpoint === null) return 'no state was saved before that';
-  return `the last good state is that of step ${checkpoint.step}${checkpoint.step < step ? `, ${step - checkpoint.step} steps before` : ''}`;
+  return `the last good state is that of step ${checkpoint.step}${checkpoint.step < step ? `, ${plural(step - checkpoint.step, 'step')} before` : ''}`;
 }
 
 function hintFrom(remedies: readonly { label: string }[], run: string): string {

@@ -32,7 +32,7 @@ function faultyData({ faulty, part }: Finding): Remedy {
   const others = faulty.length > 1 ? `, and ${faulty.length - 1} more in this batch` : '';
   return {
     label: `Mend or remove sample ${first.sample} of the ${part} part${others}`,
-    why: `Its ${first.column === 'input' ? 'values are' : 'target is'} NaN or infinite in the data itself; no setting helps against that.`,
+    why: `Its ${first.column === 'input' ? 'values are' : 'target is'} NaN or infinite in the data itself; no setting helps against that. A run keeps to its data: train a new one when it is mended.`,
     edits: [],
   };
 }

@@ -195,13 +195,28 @@ describe('a learning rate that is too large', () => {
     expect(events.find(({ type }) => type === 'resume')).toMatchObject({ from_step: 8 });
   });
 
-  test('an update that is not finite leaves no state that looks good', async () => {
-    // SGD with lr × gradient beyond float32: the parameters are infinite, which the next step finds.
-    const made = project(parted(80), { training: { optimizer: { kind: 'SGD', lr: 1e38, momentum: 0.9 }, epochs: 2 } });
-    const { autopsy } = await failing(made);
-    expect(['parameters', 'forward']).toContain(autopsy.phase);
-    if (autopsy.phase === 'parameters') expect(autopsy.checkpoint).toBeNull();
-    expect(autopsy.remedies[0]?.label).toBe('Set the learning rate to 0.001');
+  test('an update that is not finite is found in the next step; no state of after it is kept as a good one', async () => {
+    const large = parted(80);
+    large.samples = large.samples.map((sample) => sample.map((value) => 1000 * value));
+    const quiet = { optimizer: { kind: 'SGD', lr: 1e-6 }, epochs: 1 };
+    const made = project(large, { training: quiet });
+    await trainRun({ projectFile: made.file, run: made.run }, () => {}, new RunControl());
+    const lr = { op: 'set' as const, path: ['training', 'optimizer', 'lr'], value: 3e38 };
+    const end = await resumeRun({ run: made.run, epochs: 2, edits: [lr] }, () => {}, new RunControl());
+    expect(end).toMatchObject({ status: 'failed', step: 9 });
+    expect(readAutopsy(made.run)).toMatchObject({
+      phase: 'parameters',
+      layer: expect.any(String),
+      tensor: expect.stringMatching(/weight|bias/),
+      step: 10,
+      checkpoint: { folder: 'step-00000008', step: 8 },
+      message: expect.stringContaining('the last good state is that of step 8, 1 step before'),
+    });
+    const events: RunEvent[] = [];
+    const mended = { ...lr, value: 1e-6 };
+    const again = await resumeRun({ run: made.run, edits: [mended] }, (event) => events.push(event), new RunControl());
+    expect(again).toMatchObject({ status: 'completed', step: 16 });
+    expect(events.find(({ type }) => type === 'resume')).toMatchObject({ from_step: 8 });
   });
 });
 
