@@ -10,6 +10,7 @@ import sys
 import torch
 from model import build_list
 from safetensors.torch import load_file, save_file
+from scheduling import Schedule
 from torch import nn
 
 
@@ -113,6 +114,9 @@ def train(request):
     optimizer = getattr(torch.optim, settings.pop("kind"))(model.parameters(), fused=True, **settings)
     x, y = project.splits["train"]
     loader = project.data["loader"]
+    batches_per_epoch = -(-len(x) // loader["batch_size"]) - (loader["drop_last"] and len(x) % loader["batch_size"] > 0)
+    per_epoch = -(-batches_per_epoch // rules["accumulate"])
+    schedule = rules.get("schedule") and Schedule(optimizer, rules["schedule"], rules["epochs"], per_epoch)
     losses, epochs = [], []
     for epoch in range(rules["epochs"]):
         order = torch.arange(len(x))
@@ -140,6 +144,8 @@ def train(request):
             if rules["clip_grad_norm"] is not None:
                 nn.utils.clip_grad_norm_(model.parameters(), rules["clip_grad_norm"])
             optimizer.step()
+            if schedule:
+                schedule.after_step()
             losses.append(step_loss / samples)
             loss_sum += step_loss
             seen += samples
@@ -150,6 +156,8 @@ def train(request):
             if "accuracy" in answer:
                 line["train_accuracy"] = right / seen
                 line["val_accuracy"] = answer["accuracy"]
+        if schedule:
+            schedule.after_epoch(line.get("val_loss", line["train_loss"]))
         epochs.append(line)
     save_file(model.state_dict(), os.path.join(out, "final.safetensors"))
     return {"losses": losses, "epochs": epochs}

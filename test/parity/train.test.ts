@@ -150,6 +150,27 @@ describe('the MLP', () => {
       },
     ],
     [
+      'one cycle, which gives plain SGD its momentum, after a warm-up',
+      (project) => {
+        project.training.optimizer = { kind: 'SGD', lr: 0.02 };
+        project.training.schedule = { kind: 'OneCycleLR', max_lr: 0.1, warmup: { steps: 9, start_factor: 0.2 } };
+      },
+    ],
+    [
+      'a cosine by steps, the first beta as it is, and accumulation',
+      (project) => {
+        project.training.schedule = { kind: 'CosineAnnealingLR', unit: 'step', warmup: { steps: 5 } };
+        project.training.accumulate = 2;
+      },
+    ],
+    [
+      'a plateau that each epoch is on',
+      (project) => {
+        project.training.schedule = { kind: 'ReduceLROnPlateau', patience: 0, threshold: 0.9, factor: 0.3 };
+        project.training.epochs = 3;
+      },
+    ],
+    [
       'accumulation with a remainder, and clipped gradients',
       (project) => {
         Object.assign(project.training, { accumulate: 3, clip_grad_norm: 0.5 });
