@@ -52,7 +52,9 @@ export async function findLr(request: TrainRequest, options: Options): Promise<L
       const chunkBegan = performance.now();
       const result = await session.trainSteps({ epoch, batch, steps: count, groups: groupsAt(native, wanted) });
       chunks.took(result.steps, (performance.now() - chunkBegan) / 1000);
-      for (const value of result.columns.loss.subarray(0, result.steps)) {
+      const { loss: values, skipped } = result.columns;
+      for (const [attempt, value] of values.subarray(0, result.steps).entries()) {
+        if (skipped?.[attempt] === 1) continue; // an attempt whose gradient overflowed: the rate is tried again
         loss.push(value);
         if (smoothing.add(value)) continue;
         stopped = 'diverged';
