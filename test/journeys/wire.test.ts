@@ -216,6 +216,29 @@ describe('states', () => {
     expect(curve.steps).toEqual(upTo(41 * 32));
   });
 
+  test('a live run takes changes and snapshots, and shows them; an extension is shown before it is started', async () => {
+    const { connect } = await serve();
+    const { engine } = await connect();
+    const { run } = await engine.runs.start(await digits(engine, 300));
+    const curve = new Curve();
+    await curve.until(engine, run, ({ step }) => step > 0);
+    const shot = await engine.runs.snapshot({ run });
+    expect(shot.step).toBeGreaterThan(0);
+    const refused = engine.runs.set({ run, epochs: 301, lr: -1 });
+    await expect(refused).rejects.toThrow();
+    const change = await engine.runs.set({ run, lr: 0.0005, epochs: 400 });
+    expect(change).toMatchObject({ lr: 0.0005, epochs: 400 });
+    const { notes, total_epochs } = await curve.until(engine, run, ({ step }) => step > change.step);
+    expect(total_epochs).toBe(400);
+    expect(notes.map(({ kind }) => kind)).toContain('change');
+    await engine.runs.act({ run, action: 'stop' });
+    const { checkpoints, summary: kept } = await engine.runs.details({ run });
+    expect(checkpoints.find(({ folder }) => folder === shot.folder)?.roles).toContain('snapshot');
+    expect(kept?.changes).toEqual([{ step: change.step, epoch: change.epoch, lr: 0.0005, epochs: 400 }]);
+    expect(await engine.runs.extension({ run, epochs: 500 })).toMatchObject({ epochs_before: 400, epochs: 500 });
+    await expect(engine.runs.set({ run, lr: 0.1 })).rejects.toMatchObject({ data: { code: 'RUN_NOT_LIVE' } });
+  });
+
   test('a run of another process is listed, followed and steered too', async () => {
     const { home, connect } = await serve();
     const { engine } = await connect();
