@@ -1,5 +1,4 @@
 /** A step that is not finite ends the run: what happened is looked into, the last good state kept, and all of it written down and told. */
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Autopsy } from '../contract/autopsy.ts';
 import { GradloomError } from '../contract/errors.ts';
@@ -11,6 +10,7 @@ import { autopsyName } from './autopsy.ts';
 import { allTargetsAre, notFinite, rowsAt, samplesOfBatch } from './batch-samples.ts';
 import { replaceJson } from './durable.ts';
 import { type Finding, remediesFor } from './remedies.ts';
+import { readTensors } from './tensor-bytes.ts';
 import type { Training } from './trainer.ts';
 
 const batchName = 'autopsy.safetensors';
@@ -146,18 +146,14 @@ function findPlanned(layers: readonly PlannedLayer[], wanted: string): PlannedLa
 
 /** Of a checkpoint's folder. What cannot be read is left to whoever reads it. */
 function isFiniteModel(folder: string): boolean {
+  let finite = true;
   try {
-    const file = readFileSync(path.join(folder, modelName));
-    const start = 8 + Number(file.readBigUInt64LE());
-    const header = JSON.parse(file.toString('utf8', 8, start)) as Record<
-      string,
-      { dtype?: string; data_offsets?: [number, number] }
-    >;
-    return Object.values(header).every(({ dtype, data_offsets: [from, to] = [0, 0] }) => {
-      if (dtype !== 'F32') return true;
-      const bytes = file.buffer.slice(file.byteOffset + start + from, file.byteOffset + start + to);
-      return new Float32Array(bytes).every((value) => Number.isFinite(value));
+    readTensors(path.join(folder, modelName), ({ dtype }, piece) => {
+      if (dtype !== 'F32') return;
+      const values = new Float32Array(piece.buffer, piece.byteOffset, piece.byteLength / 4);
+      finite &&= values.every((value) => Number.isFinite(value));
     });
+    return finite;
   } catch {
     return true;
   }

@@ -66,8 +66,17 @@ function logOfZero({ phase }: Finding, plan: Plan): Remedy[] {
     return [
       {
         label: `Use BCEWithLogitsLoss${sigmoid.length > 0 ? ' and remove the Sigmoid' : ''}`,
-        why: 'BCELoss takes the logarithm of probabilities, and that of 0 is infinite; BCEWithLogitsLoss takes the scores and stays finite.',
+        why: 'The gradient of BCELoss is divided by the probability and by what it lacks to 1, and is huge near both ends; BCEWithLogitsLoss takes the scores and stays small.',
         edits: [...sigmoid, setEdit([...lossPlace, 'kind'], 'BCEWithLogitsLoss')],
+      },
+    ];
+  }
+  if (plan.loss.kind === 'PoissonNLLLoss' && plan.loss.args.log_input === false) {
+    return [
+      {
+        label: 'Set log_input to true',
+        why: 'With log_input false the loss takes the logarithm of what the network answers, which must not be negative; with true the answer is that logarithm.',
+        edits: [setEdit([...lossPlace, 'log_input'], true)],
       },
     ];
   }

@@ -1,11 +1,12 @@
 /** A training whose every tensor is hashed step by step, cut into chunks at will, and ended where a check wants it. In a worker. */
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { ChunkSize } from '../runs/chunks.ts';
 import type { RunControl } from '../runs/control.ts';
 import { resumeRun, trainRun } from '../runs/index.ts';
+import { readTensors } from '../runs/tensor-bytes.ts';
 import type { Training, TrainingHooks } from '../runs/trainer.ts';
 import type { EndEvent, EventSink, TrainRequest } from '../runs/types.ts';
 import type { Life } from './life.ts';
@@ -72,25 +73,17 @@ export async function traceLife(
   }
 }
 
-/** Each tensor of each safetensors file of a folder, hashed. The files are our own, so that their headers can be trusted. */
+/** Each tensor of each safetensors file of a folder, hashed. */
 export function hashTensors(folder: string): Record<string, string> {
   const hashes: Record<string, string> = {};
-  for (const name of readdirSync(folder).sort()) {
-    if (!name.endsWith('.safetensors')) continue;
-    const file = readFileSync(path.join(folder, name));
-    const start = 8 + Number(file.readBigUInt64LE());
-    const { __metadata__: _, ...tensors } = JSON.parse(file.toString('utf8', 8, start)) as Record<
-      string,
-      { dtype: string; shape: number[]; data_offsets: [number, number] }
-    >;
-    for (const [tensor, { dtype, shape, data_offsets }] of Object.entries(tensors)) {
-      const [from, to] = data_offsets;
-      hashes[`${name}/${tensor}`] = createHash('sha256')
-        .update(`${dtype}[${shape}]`)
-        .update(file.subarray(start + from, start + to))
-        .digest('hex')
-        .slice(0, 32);
-    }
+  for (const file of readdirSync(folder).sort()) {
+    if (!file.endsWith('.safetensors')) continue;
+    const open = new Map<string, Hash>();
+    readTensors(path.join(folder, file), ({ name, dtype, shape }, piece) => {
+      const hash = open.get(name) ?? createHash('sha256').update(`${dtype}[${shape}]`);
+      open.set(name, hash.update(piece));
+    });
+    for (const [name, hash] of open) hashes[`${file}/${name}`] = hash.digest('hex').slice(0, 32);
   }
   return hashes;
 }
