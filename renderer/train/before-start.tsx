@@ -10,6 +10,7 @@ import { useDevices } from '../state/devices.ts';
 import { epochEstimate } from '../state/estimates.ts';
 import { readDataAgain, useProjectState } from '../state/project.ts';
 import { useLiveRun, useRuns } from '../state/runs.ts';
+import { useWeightsReport } from '../state/weights.ts';
 import {
   Button,
   bytes,
@@ -27,6 +28,7 @@ import {
 import { type Fit, fitOf, type GroupKey, groupOf, memoryRange, roomOn, stepsOf } from './before.ts';
 import { UseAuto, useMissingDevice } from './device.tsx';
 import classes from './train.module.css';
+import { fitSentence, reportParts } from './weights-words.ts';
 
 export interface BeforeStartProps {
   plan: Plan;
@@ -172,10 +174,19 @@ function Checks({ plan, problems, taken }: Omit<BeforeStartProps, 'onShow'>) {
         ) : (
           <Check state="bad">{device === 'auto' ? 'No device was found' : `There is no ${device} here`}</Check>
         )}
+        <StartingWeights plan={plan} />
         {warnings > 0 && <Check state="warn">{plural(warnings, 'warning')}, told below</Check>}
       </ul>
     </Section>
   );
+}
+
+function StartingWeights({ plan }: { plan: Plan }) {
+  const { report, error } = useWeightsReport(plan);
+  if (error) return <Check state="bad">{error.message}</Check>;
+  if (!report) return null;
+  const whole = reportParts(report).length === 0;
+  return <Check state={whole ? 'ok' : 'warn'}>{fitSentence(report)} the weights to start from</Check>;
 }
 
 function useRoom(taken: Choice | null) {

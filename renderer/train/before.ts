@@ -73,6 +73,7 @@ const groupKeys = [
   'loss',
   'regularisation',
   'checkpoint',
+  'weights',
   'advanced',
 ] as const;
 export type GroupKey = (typeof groupKeys)[number];
@@ -94,7 +95,7 @@ const places: [string, GroupKey][] = [
   ['training.early_stopping', 'checkpoint'],
   ['training.seed', 'advanced'],
   ['training.deterministic', 'advanced'],
-  ['model.weights', 'advanced'],
+  ['model.weights', 'weights'],
 ];
 
 /** null: no group of this page has it. */

@@ -4,11 +4,9 @@ import { useState } from 'react';
 import type { Choice as Taken } from '../../engine/contract/device-choice.ts';
 import { optimizers } from '../../engine/contract/optimizers.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
-import { loaderFields, modelFields, nameField, trainingFields } from '../../engine/contract/settings.ts';
+import { loaderFields, nameField, trainingFields } from '../../engine/contract/settings.ts';
 import { RowForm } from '../project-parts/row-form.tsx';
-import { folderOf, pickPath, relativeTo } from '../state/files.ts';
 import { useFormAt } from '../state/form.ts';
-import { useProjectState } from '../state/project.ts';
 import { Button, type ChoiceOption, integer, number } from '../ui/index.ts';
 import type { Room } from './before.ts';
 import { CheckDialog } from './check-dialog.tsx';
@@ -167,22 +165,9 @@ export function RegularisationGroup({ plan, dropout }: { plan: Plan; dropout: re
 
 export function AdvancedGroup({ plan }: { plan: Plan }) {
   const [checking, setChecking] = useState(false);
-  const file = useProjectState((state) => state.file);
-  const browse = async () => {
-    if (file === null) return null;
-    const chosen = await pickPath({
-      kind: 'file',
-      title: 'Weights to start from',
-      confirm: 'Choose file',
-      filters: [{ name: 'Weights', extensions: ['safetensors', 'pt'] }],
-      start: folderOf(file),
-    });
-    return chosen === null ? null : relativeTo(file, chosen);
-  };
   return (
     <>
       <Fields place={['training']} shape={trainingFields} only={['seed', 'deterministic']} />
-      <Fields place={['model']} shape={modelFields} onBrowse={browse} placeholders={{ weights: 'fresh weights' }} />
       <div className={classes.finders}>
         <Button size="xs" icon={IconGitCompare} disabled={plan.model === null} onClick={() => setChecking(true)}>
           Check that runs repeat

@@ -121,11 +121,7 @@ export function stoppingSentence({ checkpoint, early_stopping }: Training): stri
   ]);
 }
 
-export function advancedSentence({ training, model }: ResolvedProject): string {
+export function advancedSentence({ training }: ResolvedProject): string {
   const { seed, deterministic } = training;
-  return join([
-    `Seed ${seed}`,
-    deterministic && 'deterministic',
-    model.weights === null ? 'fresh weights' : `weights of ${model.weights.split(/[\\/]/).at(-1)}`,
-  ]);
+  return join([`Seed ${seed}`, deterministic && 'deterministic']);
 }

@@ -9,6 +9,7 @@ import { startDevices, useDevices } from '../state/devices.ts';
 import { useProblems } from '../state/problems.ts';
 import { usePlan } from '../state/project.ts';
 import { useSession } from '../state/session.ts';
+import { useWeightsReport } from '../state/weights.ts';
 import { EmptyState, Page, Panel, Section } from '../ui/index.ts';
 import { type GroupKey, groupOf, roomOn, stepsOf } from './before.ts';
 import { BeforeStart } from './before-start.tsx';
@@ -29,6 +30,8 @@ import {
 } from './sentences.ts';
 import { StoppingGroup } from './stopping-group.tsx';
 import classes from './train.module.css';
+import { WeightsGroup } from './weights-group.tsx';
+import { weightsSentence } from './weights-words.ts';
 
 export default function TrainPage() {
   const plan = usePlan();
@@ -61,6 +64,7 @@ function Settings({ plan }: { plan: Plan }) {
   const { training } = project;
   const taken = report === null ? null : takenDevice(training.device, preferred, report.devices);
   const dropout = dropoutOf(plan.layers);
+  const weights = useWeightsReport(plan);
   const room =
     report &&
     roomOn(
@@ -138,6 +142,12 @@ function Settings({ plan }: { plan: Plan }) {
       title: 'Checkpoints and stopping',
       summary: stoppingSentence(training),
       form: <StoppingGroup plan={plan} />,
+    },
+    {
+      key: 'weights',
+      title: 'Starting weights',
+      summary: weightsSentence(project.model.weights, weights.report),
+      form: <WeightsGroup plan={plan} />,
     },
     { key: 'advanced', title: 'Advanced', summary: advancedSentence(project), form: <AdvancedGroup plan={plan} /> },
   ];

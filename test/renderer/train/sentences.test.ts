@@ -104,11 +104,9 @@ describe('sentences', () => {
   });
 
   test('of the rest', () => {
-    expect(advancedSentence(planOf({}).project)).toBe('Seed 42, fresh weights');
+    expect(advancedSentence(planOf({}).project)).toBe('Seed 42');
     const { project } = planOf({ deterministic: true });
-    expect(advancedSentence({ ...project, model: { ...project.model, weights: '../a/best.pt' } })).toBe(
-      'Seed 42, deterministic, weights of best.pt',
-    );
+    expect(advancedSentence(project)).toBe('Seed 42, deterministic');
   });
 });
 
@@ -168,7 +166,7 @@ describe('before the start', () => {
   test('every place that this page edits has its group', () => {
     expect(groupOf('training.optimizer.lr')).toBe('optimizer');
     expect(groupOf('training.metrics.1')).toBe('loss');
-    expect(groupOf('model.weights')).toBe('advanced');
+    expect(groupOf('model.weights')).toBe('weights');
     expect(groupOf('data.loader')).toBe('loader');
     expect(groupOf('training.schedule.warmup.steps')).toBe('schedule');
     expect(groupOf('training.early_stopping.patience')).toBe('checkpoint');
