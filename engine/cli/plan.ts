@@ -1,6 +1,7 @@
 /** `plan`: shapes, parameters, FLOPs, memory and problems of a project; trains nothing. */
 import type { Plan, PlannedLayer } from '../contract/plan.ts';
 import type { Problem } from '../contract/problems.ts';
+import { planSchedule, type SchedulePoints, stepsPerEpoch } from '../contract/schedule-plan.ts';
 import { bytes, dims, integer, plural, table } from '../format.ts';
 import { planWithData, readRequested } from '../runs/prepare.ts';
 import type { AddCommand } from './context.ts';
@@ -17,12 +18,44 @@ export const addPlan: AddCommand = (program, context) => {
       const { text, baseDir } = readRequested({ projectFile: file });
       const { plan, problems, dataError } = await planWithData(text, baseDir);
       const { input, layers, output, parameters, trainable, flops, memory, splits } = plan;
-      out.object({ type: 'plan', input, layers, output, parameters, trainable, flops, memory, splits, problems });
+      const costs = { parameters, trainable, flops, memory };
+      const schedule = scheduleOf(plan, drawnPoints);
+      out.object({ type: 'plan', input, layers, output, ...costs, splits, schedule, problems });
       showPlan(out, plan, problems);
       if (dataError) out.error(dataError.toInfo());
       if (dataError || problems.some(({ severity }) => severity === 'error')) context.exitCode = 2;
     });
 };
+
+const drawnPoints = 128;
+const shownRows = 7;
+
+/** null without a schedule, and while the length of the run is unknown. */
+function scheduleOf({ project, optimizer, groups, splits }: Plan, points: number): SchedulePoints | null {
+  const { schedule, epochs, accumulate } = project.training;
+  const steps_per_epoch = stepsPerEpoch(splits?.train ?? 0, project.data.loader, accumulate);
+  if (!schedule || steps_per_epoch < 1) return null;
+  return planSchedule({ schedule, optimizer, groups, length: { epochs, steps_per_epoch } }, points);
+}
+
+function showSchedule(out: Output, plan: Plan): void {
+  const points = scheduleOf(plan, shownRows);
+  if (!points) return;
+  const { kind, warmup } = plan.project.training.schedule as NonNullable<Plan['project']['training']['schedule']>;
+  const { unit, total, steps, epochs, lr, momentum, note } = points;
+  const before = warmup ? ` after a warm-up of ${plural(warmup.steps, 'step')}` : '';
+  const short = (value: number | undefined) => String(Number((value ?? 0).toPrecision(4)));
+  const rows = steps.map((step, i) => [
+    String(Math.floor(epochs[i] as number) + 1),
+    integer(step + 1),
+    short(lr[0]?.[i]),
+    ...(momentum ? [short(momentum[i])] : []),
+  ]);
+  out.say();
+  out.say(`Learning rate: ${kind} over ${plural(total, unit)}${before}`);
+  if (note) out.say(note);
+  else out.say(table([['epoch', 'step', 'lr', ...(momentum ? ['momentum'] : [])], ...rows], [0, 1, 2, 3]));
+}
 
 function showPlan(out: Output, plan: Plan, problems: Problem[]): void {
   const { project, splits, memory } = plan;
@@ -42,6 +75,7 @@ function showPlan(out: Output, plan: Plan, problems: Problem[]): void {
     out.say();
     out.say(`Memory in training: ${bytes(sum)} (${named.join(', ')})`);
   }
+  showSchedule(out, plan);
   for (const { severity, path, message, hint, fixes } of problems) {
     const mark = severity === 'error' ? out.style('red', 'Problem:') : out.style('yellow', 'Warning:');
     const next = [hint, ...fixes.map(({ label }) => label)].filter(Boolean);

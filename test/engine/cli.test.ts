@@ -159,6 +159,19 @@ describe('plan', () => {
     expect(stderr).toMatch(/Problem: .*\n {2}Where: model\.layers\.1/);
   });
 
+  test('a schedule is shown before the run: its unit, its length, its rates', async () => {
+    const file = projectFile((project: Draft) => {
+      project.training.schedule = { kind: 'CosineAnnealingLR', unit: 'step', warmup: { steps: 36 } };
+    });
+    const { code, lines, stderr } = await gradloom(testFolder(), ['plan', file, '--json']);
+    expect(code).toBe(0);
+    expect(lines[0]?.schedule).toMatchObject({ unit: 'step', total: 284, note: null });
+    expect(stderr).toMatch(
+      /Learning rate: CosineAnnealingLR over 284 steps after a warm-up of 36 steps\nepoch +step +lr\n/,
+    );
+    expect(stderr).toMatch(/^ +10 +320 +/m);
+  });
+
   test('a warning alone is exit 0', async () => {
     const file = projectFile((project: Draft) => {
       project.training.epoch = 3;
