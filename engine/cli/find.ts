@@ -22,6 +22,7 @@ interface Common {
 export const addFind: AddCommand = (program, context) => {
   const find = program
     .command('find')
+    .helpCommand(false)
     .summary('find a learning rate or a batch size')
     .description(
       'Finds a learning rate or a batch size by trying, in a process of its own: the project stays as it is.',
@@ -32,8 +33,8 @@ export const addFind: AddCommand = (program, context) => {
     .option('--steps <n>', 'steps between them (default: 100)', stepCount(10, 10_000))
     .summary('learning-rate range test')
     .description(
-      'Learning-rate range test (Leslie Smith): trains with a rate that grows step by step until the loss diverges, and\n' +
-        'suggests the rate at which the smoothed loss falls most steeply.',
+      'Learning-rate range test (Leslie Smith): trains with a rate that grows step by step until the loss diverges,' +
+        ' and suggests the rate at which the smoothed loss falls most steeply.',
     )
     .action(async (projectFile: string, { min, max, steps, ...common }: Common & LrOptions) => {
       const options = { ...(min ? { min } : {}), ...(max ? { max } : {}), ...(steps ? { steps } : {}) };
@@ -63,6 +64,7 @@ export const addFind: AddCommand = (program, context) => {
 
   const verify = program
     .command('verify')
+    .helpCommand(false)
     .summary('prove that a resume, or a second run, gives the same bits')
     .description('Trains the project for some steps in temporary folders and compares every tensor after every step.');
   const what = {

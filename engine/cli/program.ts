@@ -76,7 +76,13 @@ function usageError(error: CommanderError, program: Command, words: string[]): G
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
   const guess = /\((Did you mean .*\?)\)/.exec(rest.join(' '))?.[1];
   const command = program.commands.find((each) => words.includes(each.name()));
-  const help = `See: gradloom ${command ? `${command.name()} ` : ''}--help`;
+  const inner = command?.commands.find((each) => words.includes(each.name()));
+  const names = [command, inner].flatMap((each) => (each ? [`${each.name()} `] : []));
+  const help = `See: gradloom ${names.join('')}--help`;
+  if (error.code === 'commander.help' && command) {
+    const choices = command.commands.map((each) => each.name()).join(' or ');
+    return new GradloomError('BAD_CALL', `After ${command.name()} comes ${choices}.`, { hint: help });
+  }
   const message = first.charAt(0).toUpperCase() + first.slice(1);
   return new GradloomError('BAD_CALL', /[.!?]$/.test(message) ? message : `${message}.`, {
     hint: guess ? `${guess} ${help}` : help,

@@ -68,6 +68,10 @@ describe('find lr', () => {
     const project = statefulProject(home);
     const wrong = await run(['find', 'lr', project, '--min', '1', '--max', '0.1', '--json']);
     expect(wrong).toMatchObject({ code: 2, lines: [{ type: 'error', code: 'BAD_CALL' }] });
+    const bare = await run(['find', '--json']);
+    expect(bare).toMatchObject({ code: 2, lines: [{ code: 'BAD_CALL', message: 'After find comes lr or batch.' }] });
+    const steps = await run(['find', 'lr', project, '--steps', '5', '--json']);
+    expect(steps).toMatchObject({ code: 2, lines: [{ code: 'BAD_CALL', hint: 'See: gradloom find lr --help' }] });
     const key = await run(['find', 'lr', project, '--set', 'training.optimiser.lr=1', '--json']);
     expect(key).toMatchObject({ code: 2, lines: [{ code: 'BAD_CALL' }] });
   });
