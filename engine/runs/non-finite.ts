@@ -9,6 +9,7 @@ import { loadAddon } from '../native/load.ts';
 import { autopsyName } from './autopsy.ts';
 import { allTargetsAre, notFinite, rowsAt, samplesOfBatch } from './batch-samples.ts';
 import { replaceJson } from './durable.ts';
+import { recentSteps } from './recent-steps.ts';
 import { type Finding, remediesFor } from './remedies.ts';
 import { readTensors } from './tensor-bytes.ts';
 import type { Training } from './trainer.ts';
@@ -26,7 +27,7 @@ export async function examineStep(training: Training, batches: number, groups: G
   const part = (plan.data.splits.train as NativeSplit).part;
   const ignored = plan.loss.args.ignore_index;
   return {
-    ...circumstances(training, batches),
+    ...(await circumstances(training, batches)),
     phase: found.phase,
     layer: found.layer,
     kind: found.kind,
@@ -54,7 +55,7 @@ export async function examineEvaluation(training: Training, batches: number): Pr
   const positions = spoilt ? [] : Array.from({ length: split.count }, (_, i) => i);
   const faulty = faultyOf(plan, split.part, rowsAt(split, positions));
   return {
-    ...circumstances(training, batches),
+    ...(await circumstances(training, batches)),
     phase: spoilt ? 'parameters' : 'evaluation',
     layer: spoilt ? found.layer : null,
     kind: spoilt ? found.kind : null,
@@ -71,13 +72,13 @@ export async function examineEvaluation(training: Training, batches: number): Pr
   };
 }
 
-function circumstances({ plan, planned, record, state }: Training, batches: number) {
+async function circumstances({ plan, planned, record, state }: Training, batches: number) {
   return {
     step: state.step + 1,
     epoch: state.epoch,
     batches,
     precision: 'precision' in plan ? String(plan.precision) : planned.project.training.precision,
-    recent: record.recent.columns(),
+    recent: await recentSteps(record.folder, state.step),
     batch_file: null,
     checkpoint: null,
   };

@@ -1,34 +1,33 @@
-/** The last steps of a live run: what an autopsy tells of the way to it. */
+/** The last steps that hold before a run's end, from its journal: what an autopsy tells of the way to it. */
 import type { Autopsy } from '../contract/autopsy.ts';
-import type { Num, RunEvent } from '../contract/events.ts';
+import type { Num } from '../contract/events.ts';
+import { readJournal } from './journal-reader.ts';
 
 const kept = 20;
 
-export class RecentSteps {
-  #rows: { step: number; lr: number; loss: Num; gradNorm: Num | undefined }[] = [];
+interface Row {
+  lr: number;
+  loss: Num;
+  gradNorm: Num | undefined;
+}
 
-  add(event: Extract<RunEvent, { type: 'steps' }>): void {
+/** Up to `step`. What was done twice counts as it was done last. */
+export async function recentSteps(run: string, step: number): Promise<Autopsy['recent']> {
+  const rows = new Map<number, Row>();
+  for (const event of await readJournal(run)) {
+    if (event.type !== 'steps') continue;
     const norms = event.grad_norm as Num[] | undefined;
-    const from = Math.max(0, event.step.length - kept);
-    for (let i = from; i < event.step.length; i += 1) {
-      this.#rows.push({
-        step: event.step[i] as number,
-        lr: event.lr[i] as number,
-        loss: event.train_loss[i] as Num,
-        gradNorm: norms?.[i],
-      });
+    for (const [i, at] of event.step.entries()) {
+      if (at <= step - kept || at > step) continue;
+      rows.set(at, { lr: event.lr[i] as number, loss: event.train_loss[i] as Num, gradNorm: norms?.[i] });
     }
-    this.#rows = this.#rows.slice(-kept);
   }
-
-  columns(): Autopsy['recent'] {
-    const rows = this.#rows;
-    const norms = rows.flatMap(({ gradNorm }) => (gradNorm === undefined ? [] : [gradNorm]));
-    return {
-      step: rows.map(({ step }) => step),
-      lr: rows.map(({ lr }) => lr),
-      loss: rows.map(({ loss }) => loss),
-      ...(norms.length === rows.length && rows.length > 0 ? { grad_norm: norms } : {}),
-    };
-  }
+  const ordered = [...rows].sort(([a], [b]) => a - b);
+  const norms = ordered.flatMap(([, { gradNorm }]) => (gradNorm === undefined ? [] : [gradNorm]));
+  return {
+    step: ordered.map(([at]) => at),
+    lr: ordered.map(([, { lr }]) => lr),
+    loss: ordered.map(([, { loss }]) => loss),
+    ...(norms.length > 0 && norms.length === ordered.length ? { grad_norm: norms } : {}),
+  };
 }

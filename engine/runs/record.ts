@@ -4,7 +4,6 @@ import type { RunEvent, RunState } from '../contract/events.ts';
 import { replaceJson } from './durable.ts';
 import { Journal } from './journal.ts';
 import { appendLog, logLines } from './log.ts';
-import { RecentSteps } from './recent-steps.ts';
 import { type RunSummary, summaryName } from './summary.ts';
 import type { EventSink } from './types.ts';
 
@@ -17,7 +16,6 @@ const now = (): string => new Date().toISOString();
 export class RunRecord {
   readonly folder: string;
   readonly journal: Journal;
-  readonly recent = new RecentSteps();
   readonly #sink: EventSink;
   #summary: RunSummary;
 
@@ -31,7 +29,6 @@ export class RunRecord {
   /** Writes first, then tells: what a listener knows, a reader of the folder can know too. */
   emit<E extends NewEvent>(event: E): E & { time: string } {
     const timed = { ...event, time: now() };
-    if (event.type === 'steps') this.recent.add(timed as Extract<RunEvent, { type: 'steps' }>);
     this.journal.add(timed as RunEvent);
     this.journal.flush();
     this.#tell(timed as RunEvent);

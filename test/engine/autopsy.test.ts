@@ -159,6 +159,7 @@ describe('a learning rate that is too large', () => {
     // As it stands it fails in the same way: nothing is hidden.
     const again = await resumeRun({ run: made.run }, () => {}, new RunControl());
     expect(again).toMatchObject({ status: 'failed', step: 1 });
+    expect(readAutopsy(made.run)?.recent).toEqual(autopsy.recent); // also of an earlier life
 
     const events: RunEvent[] = [];
     const edits = rate?.edits ?? [];
