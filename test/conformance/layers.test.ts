@@ -1,4 +1,4 @@
-/** Every example of every layer kind, every optimizer and loss, in the plan and in the addon: shape, tensors, a finite step, save and load. */
+/** Every example of every layer kind, every loss, in the plan and in the addon: shape, tensors, a finite step, save and load. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { product } from '../../engine/contract/layers/kind.ts';
 import type { NativeSession } from '../../engine/contract/native.ts';
 import { readSafetensors } from '../../engine/export/safetensors.ts';
 import { digest } from '../../engine/export/tensor-source.ts';
-import { type Case, examples, lossCases, openSession, optimizerCases, planOf } from './random-session.ts';
+import { type Case, examples, lossCases, openSession, planOf } from './random-session.ts';
 
 const batch_size = 5;
 let folder = '';
@@ -46,7 +46,7 @@ const reference: Case = {
   blocks: { b: { layers: [{ kind: 'Linear', out_features: 5 }, { kind: 'Tanh' }] } },
 };
 
-const cases: Case[] = [...examples, reference, ...optimizerCases, ...lossCases];
+const cases: Case[] = [...examples, reference, ...lossCases];
 
 describe.each(cases)('$name', (one) => {
   const plan = planOf(one, { batch_size });

@@ -4,8 +4,7 @@ import path from 'node:path';
 import { nativeInits } from '../../engine/contract/inits.ts';
 import { layerKinds } from '../../engine/contract/layers/index.ts';
 import { lossKinds } from '../../engine/contract/losses.ts';
-import type { NativePlan, NativeSession } from '../../engine/contract/native.ts';
-import { optimizerKinds } from '../../engine/contract/optimizers.ts';
+import type { GroupSchedule, NativePlan, NativeSession } from '../../engine/contract/native.ts';
 import { type Plan, planProject } from '../../engine/contract/plan.ts';
 import { loadAddon } from '../../engine/native/load.ts';
 
@@ -37,21 +36,8 @@ export const examples: Case[] = layerKinds.flatMap(({ kind, examples }) =>
   ),
 );
 
-const small = { input: [4], output: [3], layers: [{ kind: 'Linear', out_features: 3 }] };
-
-/** Every optimizer with its options. */
-export const optimizerCases: Case[] = optimizerKinds.flatMap(({ kind, params }) => {
-  const variants: object[] = [{}, { weight_decay: 0.1, maximize: true }];
-  if ('amsgrad' in params) variants.push({ amsgrad: true, betas: [0.8, 0.9], eps: 1e-6 });
-  if ('momentum' in params) variants.push({ momentum: 0.9, nesterov: true }, { momentum: 0.5, dampening: 0.1 });
-  return variants.map(
-    (more, index): Case => ({
-      ...small,
-      name: `${kind} ${index}`,
-      training: { optimizer: { kind, ...more }, loss: { kind: 'MSELoss' } },
-    }),
-  );
-});
+/** One layer of weights and biases. */
+export const small = { input: [4], output: [3], layers: [{ kind: 'Linear', out_features: 3 }] };
 
 /** Every loss with its options. */
 export const lossCases: Case[] = lossKinds.flatMap(({ kind, target }) => {
@@ -80,14 +66,24 @@ export function planOf({ input, output, layers, blocks = {}, training, classes =
   );
 }
 
-/** Writes the plan's random data into the folder (`input`, `target`) and opens a session on it. */
-export async function openSession(plan: Plan, folder: string): Promise<NativeSession> {
+/** Each group's own learning rate for so many steps. */
+export function constantGroups({ groups }: Pick<Plan, 'groups'>, steps: number): GroupSchedule[] {
+  return groups.map(({ lr }) => ({ lr: new Array<number>(steps).fill(lr) }));
+}
+
+/** Writes the plan's random data into the folder (`input`, `target`) and opens a session on it; `change` may alter the files before. */
+export async function openSession(
+  plan: Plan,
+  folder: string,
+  change: (columns: { input: string; target: string }) => void = () => {},
+): Promise<NativeSession> {
   const addon = loadAddon();
   const source = plan.project.data.source;
   if (source?.kind !== 'random') throw new Error('The cases use random data');
   mkdirSync(folder, { recursive: true });
   const columns = { input: path.join(folder, 'input'), target: path.join(folder, 'target') };
   await addon.writeRandom({ ...source, ...columns });
+  change(columns);
   const classes = source.classes !== null;
   const request: NativePlan = {
     seed: 1,

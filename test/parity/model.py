@@ -75,7 +75,7 @@ def answer(module, x):
 
 
 def build(layer, x, blocks):
-    given = {key: value for key, value in layer.items() if key not in ("kind", "disabled")}
+    given = {key: value for key, value in layer.items() if key not in ("kind", "disabled", "train", "name", "note")}
     given = {key: tuple(value) if isinstance(value, list) and key not in ("layers", "branches", "shortcut") else value for key, value in given.items()}
     kind = layer["kind"]
     if kind == "Linear":

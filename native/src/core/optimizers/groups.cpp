@@ -87,9 +87,9 @@ bool ParameterGroups::started() const {
   return false;
 }
 
-void ParameterGroups::set_started(bool started) {
+void ParameterGroups::reread(bool started) {
   for (const Group& group : groups_) {
-    if (group.optimizer) group.optimizer->set_started(started);
+    if (group.optimizer) group.optimizer->reread(started);
   }
 }
 

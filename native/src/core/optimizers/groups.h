@@ -29,9 +29,9 @@ class ParameterGroups {
 
   /// Whether a real step has been done since the start.
   bool started() const;
-  void set_started(bool started);
-
   /// See Optimizer.
+  void reread(bool started);
+
   bool state_before_start() const;
 
  private:

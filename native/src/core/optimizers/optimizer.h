@@ -1,4 +1,4 @@
-// Optimizers over ATen's fused kernels, and their table: one row a kind.
+// Optimizers and their table: one row a kind.
 #pragma once
 
 #include <ATen/core/TensorBody.h>
@@ -43,7 +43,10 @@ class Optimizer {
 
   /// Whether a real step has been done since the start; some kinds treat the first one differently.
   bool started() const { return started_; }
-  void set_started(bool started) { started_ = started; }
+
+  /// To be called when parameters or state became others than the last step left them: loaded, put back, or a step was
+  /// void. What the host keeps of the state is read again; this waits for the device.
+  virtual void reread(bool started) { started_ = started; }
 
   /// Before the first step torch's file holds no such keys.
   virtual bool state_before_start() const { return true; }

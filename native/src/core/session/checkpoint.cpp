@@ -124,7 +124,7 @@ void Session::Impl::load_state(const std::string& folder, bool model_only) {
   generators_.load(read_safetensors(folder + "/rng.safetensors"));
   copy(model_wanted, model_found, model_report);
   copy(optimizer_wanted, optimizer_found, optimizer_report);
-  optimizer_.set_started(!not_started);
+  optimizer_.reread(!not_started);
 }
 
 LoadReport Session::Impl::load_weights(const std::string& file) {

@@ -95,7 +95,7 @@ class Undo {
   ~Undo() {
     const at::NoGradGuard no_grad;
     for (size_t i = 0; i < tensors_.size(); ++i) tensors_[i].detach().copy_(before_[i]);
-    optimizer_.set_started(started_);
+    optimizer_.reread(started_);
   }
   Undo(const Undo&) = delete;
   Undo& operator=(const Undo&) = delete;

@@ -94,8 +94,8 @@ StepsResult Session::Impl::train_steps(const StepsRequest& request) {
     const at::Tensor& state = generator_states[static_cast<size_t>(result.steps)];
     if (state.defined()) generators_.set_device_state(state);
     found_inf_.zero_();
+    optimizer_.reread(started || result.steps > 0);
   }
-  optimizer_.set_started(started || result.steps > 0);
   result.seconds = clock.finish();
   return result;
 }
