@@ -17,7 +17,7 @@ beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'gradloom-optimizers-'));
 });
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 120_000);
 
 /** Options that make a kind keep more state, or follow another path. */
 const variants = (params: object): object[] => [
@@ -64,7 +64,13 @@ async function save(session: NativeSession): Promise<string> {
 
 const files = ['model', 'optimizer', 'rng'] as const;
 const bytes = (state: string) => files.map((name) => readFileSync(path.join(state, `${name}.safetensors`), 'base64'));
-const stateOf = async (session: NativeSession) => bytes(await save(session));
+
+async function stateOf(session: NativeSession): Promise<string[]> {
+  const into = await save(session);
+  const state = bytes(into);
+  rmSync(into, { recursive: true });
+  return state;
+}
 
 const train = (session: NativeSession, plan: Plan, batch: number, steps: number) =>
   session.trainSteps({ epoch: 0, batch, steps, groups: constantGroups(plan, steps) });

@@ -83,7 +83,7 @@ export function parseText(schema: z.ZodType, text: string): Parsed {
   }
   if (info.control === 'numbers') {
     const inner = trimmed.replace(/^[[(]\s*|\s*,?\s*[\])]$/g, '');
-    const values = inner.split(/\s*[,;×x]\s*|\s+/).map(readNumber);
+    const values = inner.split(/\s*[,;×x]\s*|\s+/).map((one) => (nothing.test(one) ? null : readNumber(one)));
     if (values.some(Number.isNaN)) return { problem: expectation(info) };
     const list = checked(schema, values);
     // Where a list of one is refused, one number may stand for itself.

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { layerKind, layerKinds } from '../../../engine/contract/layers/index.ts';
-import { optimizers } from '../../../engine/contract/optimizers.ts';
+import { optimizerKinds, optimizers } from '../../../engine/contract/optimizers.ts';
 import {
   nullMatters,
   parsePair,
@@ -102,13 +102,13 @@ test('arrows step in the last digit that is written', () => {
   expect(stepText('many', true, false, false)).toBeNull();
 });
 
-test('every default of every layer can be typed as it is shown', () => {
-  for (const { kind, params } of layerKinds) {
+test('every default of every layer and optimizer can be typed as it is shown', () => {
+  for (const { kind, params } of [...layerKinds, ...optimizerKinds]) {
     for (const [key, field] of Object.entries(params)) {
       const row = field.safeParse(undefined);
       const value = row.success ? row.data : undefined;
-      if (typeof value !== 'number' && !(Array.isArray(value) && value.every((item) => typeof item === 'number')))
-        continue;
+      const parts = Array.isArray(value) ? value : [value];
+      if (value === null || !parts.every((item) => typeof item === 'number' || item === null)) continue;
       expect(parseText(field, showValue(value)), `${kind}.${key}`).toEqual({ value });
     }
   }
