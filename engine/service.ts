@@ -42,9 +42,9 @@ interface LiveWorker {
   ask(action: RunAction | 'interrupt'): Promise<RunState>;
 }
 
-export type DisposableJob = Extract<Job, { type: 'find-lr' | 'probe' | 'life' }>;
+type DisposableJob = Extract<Job, { type: 'find-lr' | 'probe' | 'life' }>;
 
-export interface Conversation {
+interface Conversation {
   onEvent?: (event: RunEvent) => void;
   onRow?: (row: Prediction) => void;
   onProgress?: (progress: TaskProgress) => void;

@@ -14,7 +14,7 @@ import {
 } from '../runs/prepare.ts';
 import type { TrainRequest } from '../runs/types.ts';
 
-export interface Opened {
+interface Opened {
   session: NativeSession;
   native: NativePlan;
   plan: Plan;

@@ -74,7 +74,7 @@ export async function traceLife(
 }
 
 /** Each tensor of each safetensors file of a folder, hashed. */
-export function hashTensors(folder: string): Record<string, string> {
+function hashTensors(folder: string): Record<string, string> {
   const hashes: Record<string, string> = {};
   for (const file of readdirSync(folder).sort()) {
     if (!file.endsWith('.safetensors')) continue;
