@@ -25,7 +25,7 @@ export async function openSession(
   folder: string,
   checkpoint: LoadedCheckpoint | null,
 ): Promise<OpenedSession> {
-  // Else cuBLAS refuses to be deterministic. A workspace that somebody has chosen stays.
+  // Else an older libtorch refuses matrix products as not deterministic. A workspace that somebody has chosen stays.
   if (native.deterministic) process.env.CUBLAS_WORKSPACE_CONFIG ??= ':4096:8';
   const session = await addon.createSession(JSON.stringify(native));
   const { weights } = plan.project.model;
