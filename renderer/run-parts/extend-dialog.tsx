@@ -35,7 +35,9 @@ export function ExtendDialog({ run, onClose }: { run: RunRow; onClose: () => voi
         </>
       }
     >
-      <p>{plural(done, 'epoch')} are done. The run goes on from its last checkpoint, with the same settings.</p>
+      <p>
+        {plural(done, 'epoch is', 'epochs are')} done. The run goes on from its last checkpoint, with the same settings.
+      </p>
       <TextField
         label="Epochs in all"
         value={text}

@@ -8,6 +8,7 @@ import { MemoryParts } from '../project-parts/memory-parts.tsx';
 import { ProblemList } from '../project-parts/problem-list.tsx';
 import { useDevices } from '../state/devices.ts';
 import { epochEstimate } from '../state/estimates.ts';
+import { change } from '../state/form.ts';
 import { readDataAgain, useProjectState } from '../state/project.ts';
 import { useLiveRun, useRuns } from '../state/runs.ts';
 import { useWeightsReport } from '../state/weights.ts';
@@ -72,6 +73,7 @@ export function BeforeStart({ plan, problems, taken, onShow }: BeforeStartProps)
 /** The one primary button is in the title bar: this says where it is and what it will do. */
 function Ready({ plan, problems, taken }: Omit<BeforeStartProps, 'onShow'>) {
   const fit = useFit(plan, taken);
+  const weights = useWeightsReport(plan);
   const missing = useMissingDevice(plan);
   const live = useLiveRun();
   const errors = problems.filter(({ severity }) => severity === 'error').length;
@@ -86,6 +88,21 @@ function Ready({ plan, problems, taken }: Omit<BeforeStartProps, 'onShow'>) {
     return (
       <Notice tone="bad" title={`There is no ${missing} here, so a run would not start`} actions={<UseAuto />}>
         The device that the project names is not on this computer.
+      </Notice>
+    );
+  }
+  if (errors === 0 && weights.report?.matched.length === 0) {
+    return (
+      <Notice
+        tone="bad"
+        title="None of the weights to start from fits the network, so a run would not start"
+        actions={
+          <Button size="xs" onClick={() => change(['model', 'weights'], undefined)}>
+            Use fresh weights
+          </Button>
+        }
+      >
+        Choose others, or build the network that they are of.
       </Notice>
     );
   }
@@ -186,7 +203,8 @@ function StartingWeights({ plan }: { plan: Plan }) {
   if (error) return <Check state="bad">{error.message}</Check>;
   if (!report) return null;
   const whole = reportParts(report).length === 0;
-  return <Check state={whole ? 'ok' : 'warn'}>{fitSentence(report)} the weights to start from</Check>;
+  const state = whole ? 'ok' : report.matched.length === 0 ? 'bad' : 'warn';
+  return <Check state={state}>Starting weights: {fitSentence(report).toLowerCase()}</Check>;
 }
 
 function useRoom(taken: Choice | null) {
