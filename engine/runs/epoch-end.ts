@@ -6,6 +6,7 @@ import { integer } from '../format.ts';
 import { newEarlyStopping, stepEarlyStopping } from './early-stopping.ts';
 import { memoryNow } from './memory.ts';
 import { save, saveIsDue } from './saving.ts';
+import { shortRate } from './sentences.ts';
 import type { Training } from './trainer.ts';
 import { emptySums } from './training-state.ts';
 
@@ -73,7 +74,8 @@ function isBetter(monitor: string, value: number, best: number | undefined): boo
 function adapt({ early, record, schedule, state }: Training, epoch: number, values: Record<string, number>): void {
   const reduced = schedule.epochEnded(epoch, values);
   if (reduced) {
-    const message = `The learning rate falls from ${reduced.before} to ${reduced.after}: the watched value stands still since epoch ${epoch}`;
+    const { monitor, before, after } = reduced;
+    const message = `After epoch ${epoch} the learning rate falls from ${shortRate(before)} to ${shortRate(after)}: ${monitor} has stopped getting better`;
     record.emit({ type: 'advice', code: 'LR_REDUCED', message });
   }
   if (!early) return;

@@ -6,6 +6,13 @@ import { firstScheduledEpoch, RatePlan, type RunLength, type StepPlace } from '.
 import { stepPlateau } from './plateau.ts';
 import { batchesPerEpoch, realSteps, type ScheduleState, type TrainingState } from './training-state.ts';
 
+/** Of the optimizer's own rate, by a plateau. */
+export interface Reduction {
+  monitor: string;
+  before: number;
+  after: number;
+}
+
 export class LiveSchedule {
   readonly #plan: NativePlan;
   readonly #schedule: ResolvedSchedule | null;
@@ -60,17 +67,14 @@ export class LiveSchedule {
     this.#state.last_lr = rates.at(-1) ?? this.#state.last_lr;
   }
 
-  /** After an epoch's evaluation. Answers the optimizer's own rate before and after where a plateau has reduced it. */
-  epochEnded(epoch: number, values: Record<string, number>): { before: number; after: number } | null {
+  /** After an epoch's evaluation. */
+  epochEnded(epoch: number, values: Record<string, number>): Reduction | null {
     const { plateau } = this.#state;
     if (!plateau || !this.#schedule || epoch - 1 < firstScheduledEpoch(this.#schedule, this.#length())) return null;
     const before = this.nextRate;
-    const reduced = stepPlateau(
-      plateau,
-      this.#schedule.args,
-      values[String(this.#schedule.args.monitor)] ?? Number.NaN,
-    );
-    return reduced ? { before, after: this.nextRate } : null;
+    const monitor = String(this.#schedule.args.monitor);
+    const reduced = stepPlateau(plateau, this.#schedule.args, values[monitor] ?? Number.NaN);
+    return reduced ? { monitor, before, after: this.nextRate } : null;
   }
 
   /**

@@ -30,7 +30,11 @@ export function changeSentence(event: Event<'change'>): string {
   return `Changed after step ${integer(step)}: ${parts.join(', ')}${replayed ? ', as before' : ''}.`;
 }
 
-const rate = (value: number | undefined): string => (value === undefined ? '?' : String(Number(value.toPrecision(6))));
+export function shortRate(value: number): string {
+  return String(Number(value.toPrecision(6)));
+}
+
+const rate = (value: number | undefined): string => (value === undefined ? '?' : shortRate(value));
 
 /** `epoch  3/10  loss 0.1234  accuracy 96.10 %  val loss …`; `epochs`: the total, where it is known. */
 export function epochLine(event: EpochEvent, epochs: number = event.epoch): string {
