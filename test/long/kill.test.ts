@@ -35,6 +35,24 @@ test('a network with every kind of state', async () => {
   await endure(statefulProject(temporaryFolder(), {}, 3000), [], [1, 2, 3, 4, 5, 6, 7, 8], 12, 700);
 });
 
+test('schedules, early stopping, groups of their own rates', async () => {
+  const schedules = [
+    { schedule: { kind: 'OneCycleLR', max_lr: 0.2, warmup: { steps: 30 } }, optimizer: { kind: 'SGD', lr: 0.05 } },
+    {
+      schedule: { kind: 'ReduceLROnPlateau', patience: 0, threshold: 0.05 },
+      early_stopping: { patience: 4 },
+      epochs: 9,
+    },
+    {
+      schedule: { kind: 'CosineAnnealingWarmRestarts', T_0: 40, T_mult: 2, unit: 'step' },
+      checkpoint: { every_steps: 31 },
+    },
+  ];
+  for (const [i, training] of schedules.entries()) {
+    await endure(statefulProject(temporaryFolder(), training, 3000), [], [31 + i, 41 + i], 12, 700);
+  }
+});
+
 test('the digits MLP', async () => {
   const project = path.join(root, 'assets', 'templates', 'digits-mlp.gradloom.json');
   await endure(project, ['--epochs', '8'], [11, 12, 13, 14], 10, 1200);
