@@ -35,7 +35,7 @@ test('a network with every kind of state', async () => {
   await endure(statefulProject(temporaryFolder(), {}, 3000), [], [1, 2, 3, 4, 5, 6, 7, 8], 12, 700);
 });
 
-test('schedules, early stopping, groups of their own rates', async () => {
+test('schedules and early stopping', async () => {
   const schedules = [
     { schedule: { kind: 'OneCycleLR', max_lr: 0.2, warmup: { steps: 30 } }, optimizer: { kind: 'SGD', lr: 0.05 } },
     {
