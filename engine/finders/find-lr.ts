@@ -2,6 +2,7 @@
 import { GradloomError } from '../contract/errors.ts';
 import { toNum } from '../contract/events.ts';
 import type { LrFinding, LrOptions, TaskProgress } from '../contract/finders.ts';
+import type { NativePlan } from '../contract/native.ts';
 import { ChunkSize } from '../runs/chunks.ts';
 import { batchesPerEpoch } from '../runs/training-state.ts';
 import type { TrainRequest } from '../runs/types.ts';
@@ -27,7 +28,7 @@ export async function findLr(request: TrainRequest, options: Options): Promise<L
     });
   }
   const began = performance.now();
-  const { native, session } = await openForFinder(request, { folder, signal });
+  const { native, session } = await openForFinder(request, { folder, signal, change: refuseUnswept });
   const cancel = () => session.cancel();
   signal.addEventListener('abort', cancel);
   try {
@@ -91,4 +92,17 @@ export async function findLr(request: TrainRequest, options: Options): Promise<L
 
 function given({ min, max, steps }: LrOptions): LrOptions {
   return Object.fromEntries(Object.entries({ min, max, steps }).filter(([, value]) => value !== undefined));
+}
+
+/** An optimizer whose steps do not depend on the rate has no curve. @throws GradloomError NOT_SUPPORTED */
+function refuseUnswept(native: NativePlan): NativePlan {
+  if (native.optimizer.kind !== 'Rprop') return native;
+  throw new GradloomError(
+    'NOT_SUPPORTED',
+    'Rprop takes its learning rate for its first step only: there is nothing to sweep',
+    {
+      hint: 'Choose another optimizer, or leave the rate as it is.',
+      path: 'training.optimizer',
+    },
+  );
 }

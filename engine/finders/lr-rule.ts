@@ -35,7 +35,10 @@ export interface Suggestion {
   reason: string;
 }
 
-/** The rate at which the smoothed loss falls most steeply (over the logarithm of the rate), or why the curve does not say. */
+/**
+ * The rate at which the smoothed loss falls most steeply (over the logarithm of the rate), or why the curve does not say. Only the descent
+ * before the first clear rise counts: after a peak the loss falls steeply too, and that is no rate to train with.
+ */
 export function suggest(lr: readonly number[], loss: readonly number[], smoothed: readonly number[]): Suggestion {
   const none = (reason: string): Suggestion => ({ lr: null, reason });
   const values = smoothed.slice(skipBegin, smoothed.length - skipEnd);
@@ -44,27 +47,37 @@ export function suggest(lr: readonly number[], loss: readonly number[], smoothed
       `The loss diverged after ${smoothed.length} steps, too few to see where it falls: begin with a smaller rate (min).`,
     );
   }
-  const slopes = gradient(values);
-  const steepest = slopes.indexOf(Math.min(...slopes));
-  const lowest = Math.min(...values);
-  const before = values.slice(0, values.indexOf(lowest) + 1);
   const scatter = deviation(loss.slice(0, skipBegin));
-  if (Math.max(...values) - lowest <= scatter) {
+  if (Math.max(...values) - Math.min(...values) <= scatter) {
     return none(
       'The loss hardly changes over all of these rates, no more than from batch to batch: go up to a larger rate (max), or take more steps.',
     );
   }
-  if (Math.max(...before) - lowest <= scatter) {
-    return before.length < values.length / 4
+  const descent = firstDescent(values, scatter);
+  if (Math.max(...descent) - (descent.at(-1) as number) <= scatter) {
+    return descent.length < values.length / 4
       ? none('The loss only rises: even the smallest rate is too large. Begin with a smaller one (min).')
       : none(
           'Before it rises, the loss never falls by more than it scatters from batch to batch: take more steps, or larger batches.',
         );
   }
+  const slopes = gradient(values).slice(0, descent.length);
+  const steepest = slopes.indexOf(Math.min(...slopes));
   return {
     lr: lr[skipBegin + steepest] as number,
-    reason: 'Steepest descent: where the smoothed loss falls fastest over the logarithm of the rate.',
+    reason:
+      'Steepest descent: where the smoothed loss, before it first rises, falls fastest over the logarithm of the rate.',
   };
+}
+
+/** Up to the lowest value that comes before the first rise by more than `scatter`. */
+function firstDescent(values: readonly number[], scatter: number): number[] {
+  let lowest = 0;
+  for (const [i, value] of values.entries()) {
+    if (value > (values[lowest] as number) + scatter) break;
+    if (value < (values[lowest] as number)) lowest = i;
+  }
+  return values.slice(0, lowest + 1);
 }
 
 /** numpy.gradient: central differences, one-sided at the ends. */

@@ -70,6 +70,20 @@ print(json.dumps([smoothed, lrs[10 + grad.index(min(grad))]]))`;
     });
   });
 
+  test('takes no recovery after a peak for a descent', () => {
+    const peaked = (rate: number, i: number) => {
+      const at = Math.log10(rate);
+      const fall = 1 / (1 + Math.exp(-4 * (at + 3)));
+      const peak = 12 * Math.exp(-((at + 1.5) ** 2) / 0.02);
+      return 2.3 - fall + peak + 0.005 * Math.sin(i * 12.9898);
+    };
+    const losses = rates.map(peaked);
+    const { values, went } = smoothed(losses);
+    const { lr } = suggest(rates, losses.slice(0, went), values);
+    expect(lr).toBeGreaterThan(1e-4);
+    expect(lr).toBeLessThan(1e-2);
+  });
+
   test.each<[string, (rate: number, i: number) => number, RegExp]>([
     ['flat', (_, i) => 2.3 + 0.05 * Math.sin(i * 12.9898), /hardly changes/],
     ['only rising', (_, i) => 2.3 + 0.02 * i + 0.01 * Math.sin(i * 12.9898), /only rises/],
