@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { Autopsy } from '../contract/autopsy.ts';
 import { GradloomError } from '../contract/errors.ts';
-import type { GroupSchedule, NativePlan, NativeSplit } from '../contract/native.ts';
+import type { Diagnosis, GroupSchedule, NativePlan, NativeSplit } from '../contract/native.ts';
 import type { Plan, PlannedLayer } from '../contract/plan.ts';
 import { plural } from '../format.ts';
 import { loadAddon } from '../native/load.ts';
@@ -17,11 +17,18 @@ import type { Training } from './trainer.ts';
 const batchName = 'autopsy.safetensors';
 const modelName = 'model.safetensors';
 
+const nothingFound: Diagnosis = { phase: 'none', layer: null, kind: null, tensor: null, batch: null, values: null };
+
 /** The step after the state, which the session has taken back: it is done once more and taken back again. `groups`: its values. */
 export async function examineStep(training: Training, batches: number, groups: GroupSchedule[]): Promise<Finding> {
   const { plan, planned, session, state } = training;
   const place = { epoch: state.epoch - 1, batch: state.batch };
-  const found = await session.diagnose({ ...place, batches: Math.min(plan.accumulate, batches - state.batch), groups });
+  const asked = { ...place, batches: Math.min(plan.accumulate, batches - state.batch) };
+  // Trying the update too takes as much memory again as weights and optimizer; where there is none left, less is said.
+  const found = await session
+    .diagnose({ ...asked, groups })
+    .catch(() => session.diagnose(asked))
+    .catch(() => nothingFound);
   const batch = found.batch ?? state.batch;
   const samples = samplesOfBatch(plan, loadAddon(), place.epoch, batch);
   const part = (plan.data.splits.train as NativeSplit).part;
