@@ -1,6 +1,7 @@
 /** Goes on with a run from its newest whole checkpoint, as if it had never ended. */
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { chooseDevice } from '../contract/device-choice.ts';
 import { GradloomError } from '../contract/errors.ts';
 import type { RunEvent } from '../contract/events.ts';
@@ -69,7 +70,9 @@ export async function resumeRun(
       now: epochs,
       before: projectBefore?.training.epochs ?? null,
     });
-    if (found && isFinished(found.state, onward, early_stopping !== null)) return nothingLeft(folder, found, sink);
+    // Who has edited what stops it early wants it to go on.
+    const stopsEarly = isDeepStrictEqual(early_stopping, projectBefore?.training.early_stopping ?? early_stopping);
+    if (found && isFinished(found.state, onward, stopsEarly)) return nothingLeft(folder, found, sink);
     if (found) takeUpAgain(found.state, early_stopping?.monitor ?? null);
     if (found && !checkpoints.hasBest) found.state.best = null; // its weights are lost: the next good epoch is the best there is
 

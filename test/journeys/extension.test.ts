@@ -63,4 +63,7 @@ test('a run that stopped early trains on when it is asked to, and only then', as
   expect(again).toMatchObject({ status: 'completed', epoch: 2, step: 18 });
   const more = await resumeRun({ run, epochs: 6 }, () => {}, new RunControl());
   expect(more).toMatchObject({ status: 'completed', epoch: 3, step: 27 });
+  const edits = [{ op: 'set' as const, path: ['training', 'early_stopping', 'patience'], value: 2 }];
+  const patient = await resumeRun({ run, edits }, () => {}, new RunControl());
+  expect(patient).toMatchObject({ status: 'completed', epoch: 5, step: 45 });
 });
