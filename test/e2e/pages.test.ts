@@ -96,6 +96,21 @@ const pages: {
         .click({ position: { x: 200, y: 16 } }),
   },
   {
+    name: 'how a layer is trained',
+    address: '#/build',
+    with: 'project',
+    before: async (page) => {
+      await page
+        .getByRole('treeitem')
+        .nth(0)
+        .click({ position: { x: 200, y: 16 } });
+      await page
+        .getByRole('complementary', { name: 'Inspector' })
+        .getByRole('button', { name: /^Training/ })
+        .click();
+    },
+  },
+  {
     name: 'train, everything open',
     address: '#/train',
     with: 'project',
@@ -104,7 +119,50 @@ const pages: {
       for (let i = await sections.count(); i > 0; i--) await sections.first().click();
     },
   },
+  ...(
+    [
+      ['Optimizer', 'Find learning rate'],
+      ['Batch and loader', 'Find batch size'],
+      ['Advanced', 'Check that runs repeat'],
+    ] as const
+  ).map(([group, button]) => ({
+    name: button.toLowerCase(),
+    address: '#/train',
+    with: 'project' as const,
+    before: async (page: Page) => {
+      await page
+        .getByRole('main')
+        .getByRole('button', { name: new RegExp(`^${group}`) })
+        .click();
+      await page.getByRole('button', { name: button }).click();
+    },
+  })),
+  {
+    name: 'kinds of optimizer',
+    address: '#/train',
+    with: 'project',
+    before: async (page) => {
+      await page
+        .getByRole('main')
+        .getByRole('button', { name: /^Optimizer/ })
+        .click();
+      await page.getByRole('combobox', { name: 'Optimizer' }).click();
+    },
+  },
+  {
+    name: 'a new project',
+    address: '#/',
+    with: 'nothing',
+    before: (page) => page.getByText('New empty project').click(),
+  },
   { name: 'monitor', address: '#/runs/first-001/monitor', with: 'nothing' },
+  { name: 'an autopsy', address: '#/runs/explodes-001/monitor', with: 'nothing' },
+  {
+    name: 'train longer',
+    address: '#/runs/first-001/monitor',
+    with: 'nothing',
+    before: (page) => page.getByRole('button', { name: 'Train longer' }).click(),
+  },
   { name: 'runs', address: '#/runs/first-001', with: 'nothing' },
   { name: 'comparison', address: '#/compare/first-001,second-001', with: 'nothing' },
   {
@@ -126,14 +184,16 @@ describe.skipIf(noBrowser)('axe finds no serious fault', () => {
   beforeAll(async () => {
     if (noBrowser) return;
     const engine = await studio.engine();
-    for (const name of ['first', 'second']) {
-      const text = JSON.stringify(quick(name));
+    for (const name of ['first', 'second', 'explodes']) {
+      const training =
+        name === 'explodes' ? { optimizer: { kind: 'SGD', lr: 1e9 } } : { schedule: { kind: 'OneCycleLR' } };
+      const text = JSON.stringify(quick(name, training));
       await engine.runs.start({ file: writeProject(studio, name, text), text });
     }
     ({ file } = await engine.projects.create({ template: 'digits-cnn' }));
   });
 
-  test.each(['light', 'dark'] as const)('%s', { timeout: 120_000 }, async (theme) => {
+  test.each(['light', 'dark'] as const)('%s', { timeout: 180_000 }, async (theme) => {
     await (await studio.engine()).settings.set({ theme });
     const found: { [page: string]: string[] } = {};
     for (const { name, address, with: needed, before } of pages) {

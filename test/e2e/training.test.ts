@@ -175,7 +175,7 @@ describe.skipIf(noBrowser)('Train', () => {
     await region(page, 'Schedule').getByRole('combobox', { name: 'Schedule' }).click();
     await page.getByRole('option', { name: /^None/ }).click();
     await expect.poll(() => chart.getAttribute('aria-label')).toMatch(/lowest 0\.1 at 0, highest 0\.1/);
-    expect(projectOf(page).training).not.toHaveProperty('schedule');
+    await expect.poll(() => projectOf(page).training).not.toHaveProperty('schedule');
   });
 
   test('finds a learning rate and takes it at a click, as one step of undo', async () => {

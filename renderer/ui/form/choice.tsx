@@ -52,8 +52,11 @@ export function Choice(props: ChoiceProps) {
       searchable={searchable}
       {...(searchable ? { filter, nothingFoundMessage: 'None is called so', selectFirstOptionOnChange: true } : {})}
       {...(options.some(({ help }) => help !== undefined)
-        ? { comboboxProps: { width: helpWidth, position: 'bottom-start', shadow: 'md' }, maxDropdownHeight: 360 }
+        ? { comboboxProps: { width: helpWidth, position: 'bottom-start', shadow: 'md' } }
         : {})}
+      // The list itself scrolls: around it, assistive technology would meet a region that no key reaches.
+      withScrollArea={false}
+      classNames={{ options: classes.options as string }}
       {...(width === undefined ? {} : { w: width, flex: 'none' })}
       renderOption={({ option }) => <Option {...(known.get(option.value) ?? option)} />}
       onChange={(next) => next !== null && onChange(next)}
