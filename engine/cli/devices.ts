@@ -14,14 +14,15 @@ export const addDevices: AddCommand = (program, context) => {
       const devices = loadAddon().devices();
       for (const device of devices) out.object({ type: 'device', ...device });
       const size = (value: number | null) => (value === null ? 'not available' : bytes(value));
-      const rows = devices.map(({ name, label, capability, memory_free, memory_total }) => [
+      const rows = devices.map(({ name, label, capability, half, memory_free, memory_total }) => [
         name,
         label,
         capability ?? '',
+        ['fp32', ...half].join(', '),
         size(memory_free),
         size(memory_total),
       ]);
-      out.say(table([['device', 'name', 'capability', 'free', 'memory'], ...rows], [3, 4]));
+      out.say(table([['device', 'name', 'capability', 'fast in', 'free', 'memory'], ...rows], [4, 5]));
     });
 
   program

@@ -69,7 +69,7 @@ export function withTrainOptions(command: Command): Command {
   return command
     .option('--run <dir>', 'run folder to make (default: the next free name in the workspace)')
     .option('--device <device>', 'auto, cpu, cuda:0, mps, xpu:0 …')
-    .option('--precision <precision>', 'fp32 or auto')
+    .option('--precision <precision>', 'fp32, bf16, fp16 or auto')
     .option('--epochs <n>', 'number of epochs', positiveInteger)
     .option('--threads <n>', 'threads of the computations on the CPU (default: one a physical core)', positiveInteger)
     .option('--set <key.path=json>', 'change a setting of the project for this run; may be repeated', setting);

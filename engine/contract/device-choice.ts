@@ -1,6 +1,7 @@
 /** Which device and precision a run uses, and why: asked by the trainer, and by the window before there is a run. */
 import { GradloomError } from './errors.ts';
 import type { NativeDevice } from './native.ts';
+import { type Precision, slowOnCpu } from './training-numbers.ts';
 
 export interface Choice {
   value: string;
@@ -45,6 +46,27 @@ function chooseBest(devices: NativeDevice[]): Choice {
   return { value: best.name, reason: `${best.label} was found` };
 }
 
-export function choosePrecision(asked: 'fp32' | 'auto'): Choice {
-  return asked === 'fp32' ? { value: 'fp32' } : { value: 'fp32', reason: 'this version trains in fp32 only' };
+export interface PrecisionChoice extends Choice {
+  value: Precision;
+}
+
+/** `auto`: bf16 where the device has instructions for it, else fp16 on CUDA, else fp32. */
+export function choosePrecision(asked: Precision | 'auto', device: NativeDevice): PrecisionChoice {
+  if (asked !== 'auto') return { value: asked };
+  const { name, label, half } = device;
+  const has = (format: string) => `${label} has instructions for ${format}`;
+  if (half.includes('bf16')) return { value: 'bf16', reason: has('bf16') };
+  const lacks = `${label} has no instructions for bf16`;
+  if (typeOf(name) === 'cuda' && half.includes('fp16')) return { value: 'fp16', reason: `${lacks}, but for fp16` };
+  return { value: 'fp32', reason: lacks };
+}
+
+/** What a device can train with, as a person chooses it; `note`: why one would rather not. */
+export function precisionsOn(device: NativeDevice): { value: Precision; note?: string }[] {
+  const slow = (format: 'bf16' | 'fp16'): { note?: string } => {
+    if (device.half.includes(format)) return {};
+    if (format === 'fp16' && typeOf(device.name) === 'cpu') return { note: slowOnCpu.message };
+    return { note: `${device.label} has no instructions for ${format}: it is slow` };
+  };
+  return [{ value: 'fp32' }, { value: 'bf16', ...slow('bf16') }, { value: 'fp16', ...slow('fp16') }];
 }

@@ -74,6 +74,17 @@ export interface NativePlan {
   clip_grad_norm: number | null;
   /** By tensor, in the order in which torch.nn.init is called once the whole model has drawn PyTorch's own values; absent: none. */
   inits?: { tensor: string; kind: string; args: Record<string, Json> }[];
+  /** After clip_grad_norm. */
+  clip_grad_value: number | null;
+  /** Of what autocast casts in forward passes; parameters, gradients and optimizer stay fp32. */
+  precision: 'fp32' | 'bf16' | 'fp16';
+  tf32: boolean;
+  /** torch.amp.GradScaler's arguments; null: the loss is not scaled. */
+  loss_scale: { init_scale: number; growth_factor: number; backoff_factor: number; growth_interval: number } | null;
+  /** Paths of the layers at which a segment begins whose activations are computed again in the backward pass; empty: all are kept. */
+  activation_checkpointing: string[];
+  /** The running mean of parameters and buffers after each real step; evaluating and predicting use it. */
+  ema: { decay: number } | null;
   /** Applied in order, on the device, after scaling to floats. */
   transforms: { kind: string; args: Record<string, Json> }[];
   data: { parts: Record<string, NativePart>; splits: Record<string, NativeSplit> };
@@ -96,7 +107,7 @@ export interface GroupSchedule {
 }
 
 /**
- * Runs exactly `steps` optimizer steps, from batch `batch` of epoch `epoch` (both from 0); never past the epoch's end (the caller counts).
+ * Runs exactly `steps` optimizer steps (with loss scaling: attempts, skipped ones included), from batch `batch` of epoch `epoch` (both from 0); never past the epoch's end (the caller counts).
  * The position is in the request, so resuming needs no hidden state.
  */
 export interface StepsRequest {
@@ -108,12 +119,18 @@ export interface StepsRequest {
 }
 
 export interface StepsResult {
-  /** Real steps done; less than asked when cancelled or non-finite. */
+  /** Steps done (with loss scaling: attempts); less than asked when cancelled or non-finite. */
   steps: number;
   cancelled: boolean;
-  /** Set when a loss or gradient was not finite: everything stands as before that step. */
+  /**
+   * Set when a loss or gradient was not finite: everything stands as before that step. With loss scaling a gradient is a failure only where
+   * no scale helps.
+   */
   non_finite: boolean;
-  /** Per step: mean loss over its samples, samples, each metric's mean. Clipping adds `grad_norm`. */
+  /**
+   * Per step: mean loss over its samples, samples, each metric's mean. Clipping adds `grad_norm`; loss scaling adds `scale` (what this step's
+   * loss was multiplied by) and `skipped` (0 or 1).
+   */
   columns: { loss: Float64Array; samples: Float64Array; [metric: string]: Float64Array };
   /** Wall seconds of the chunk by phase; they sum to `total`. */
   seconds: {
@@ -221,9 +238,15 @@ export interface NativeSession {
   diagnose(request: DiagnoseRequest): Promise<Diagnosis>;
   /** Writes a training batch as it reaches the network, transformed and mixed: tensors `input` and `target` of a safetensors file. */
   saveBatch(request: { epoch: number; batch: number }, file: string): Promise<void>;
-  /** Writes model.safetensors, optimizer.safetensors and rng.safetensors into the existing folder, each fsynced. */
+  /**
+   * Writes model.safetensors, optimizer.safetensors and rng.safetensors into the existing folder, each fsynced; with loss scaling
+   * scaler.safetensors; with EMA ema.safetensors (names as the model's), once there has been a step.
+   */
   saveState(folder: string): Promise<void>;
-  /** Reads what `saveState` wrote; with `model_only` leaves optimizer and generators alone. Throws WEIGHTS_MISMATCH. */
+  /**
+   * Reads what `saveState` wrote; with `model_only` takes the weights to evaluate with (EMA's where the plan has it and the folder too) and
+   * leaves optimizer and generators alone. Throws WEIGHTS_MISMATCH.
+   */
   loadState(folder: string, options: { model_only: boolean }): Promise<void>;
   /** Copies tensors of equal name and shape from a safetensors file into the model. */
   loadWeights(file: string): Promise<LoadReport>;
@@ -241,6 +264,8 @@ export interface NativeDevice {
   memory_total: number | null;
   memory_free: number | null;
   capability: string | null;
+  /** Half-width number formats that it calculates fast with: by instructions of its own. Others run too, slowly. */
+  half: ('bf16' | 'fp16')[];
 }
 
 /** What the addon's tables hold, compared with the TypeScript tables at load. */

@@ -61,7 +61,7 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
     parameters,
     trainable: sum((layer) => layer.trainable),
     flops: sum((layer) => layer.flops),
-    memory: estimateMemory(planner.tensors, layers, output ?? [], optimizer, resolved.data.loader.batch_size, known),
+    memory: estimateMemory(planner.tensors, layers, output ?? [], resolved, known),
     problems: report.problems.map((problem) => ({
       ...problem,
       fixes: problem.fixes.filter(({ edits }) => edits.every((edit) => hasPlace(project, edit))),

@@ -17,6 +17,7 @@ export const problemCodes = [
   'NO_TEST_PART',
   'EMPTY_SPLIT',
   'SMALL_BATCH', // BatchNorm on a single value per channel, in training
+  'SLOW_PRECISION', // runs, but would run faster with another number format
   'NOT_SUPPORTED', // known to the project file, not yet to this version
 ] as const;
 

@@ -19,6 +19,7 @@ import {
 import { sources } from './sources.ts';
 import { chooseRow, findRow } from './table.ts';
 import type { DataFacts } from './tensors.ts';
+import { examineEma, examineLossScale, examinePrecision } from './training-numbers.ts';
 import { transforms } from './transforms.ts';
 
 /**
@@ -136,13 +137,13 @@ function examineTraining(
     'schedule',
     'early_stopping',
     'checkpoint',
+    'loss_scale',
+    'ema',
     ...notYetTraining.map(({ key }) => key),
   ];
   report.unknownKeys(training, [...Object.keys(trainingFields), ...own], place);
-  const { precision, ...values } = report.fields(training, trainingFields, place).values;
-  if (precision === 'bf16' || precision === 'fp16') {
-    notSupported([...place, 'precision'], `mixed precision (${precision})`, 'fp32', report);
-  }
+  const { values } = report.fields(training, trainingFields, place);
+  examinePrecision(values.precision, values.device, place, report);
   for (const { key, what, neutral, isNeutral } of notYetTraining) {
     const value = training[key];
     if (value !== undefined && !isNeutral(value)) notSupported([...place, key], what, neutral, report);
@@ -161,7 +162,8 @@ function examineTraining(
   const monitors = { choices, standard: checkpoint.monitor };
   return {
     ...values,
-    precision: precision === 'auto' ? 'auto' : 'fp32',
+    loss_scale: examineLossScale(training, place, report),
+    ema: examineEma(training, place, report),
     loss,
     optimizer,
     metrics: chosenMetrics,

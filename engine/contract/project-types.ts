@@ -1,5 +1,6 @@
 /** The project as written, and as every reader of it sees it: typed, with each default filled in. */
 import type { Json, NativePlan } from './native.ts';
+import type { Precision, ResolvedEma, ResolvedLossScale } from './training-numbers.ts';
 
 /**
  * A project as written: any JSON object, unknown keys included, nothing checked. `planProject` says what is wrong with it;
@@ -82,7 +83,10 @@ export interface ResolvedProject {
     optimizer: Chosen;
     metrics: string[];
     device: string;
-    precision: 'fp32' | 'auto';
+    precision: Precision | 'auto';
+    tf32: boolean;
+    /** Used with fp16 only. */
+    loss_scale: ResolvedLossScale;
     seed: number;
     deterministic: boolean;
     accumulate: number;
@@ -90,6 +94,9 @@ export interface ResolvedProject {
     clip_grad_norm: number | null;
     schedule: ResolvedSchedule | null;
     early_stopping: ResolvedEarlyStopping | null;
+    clip_grad_value: number | null;
+    activation_checkpointing: boolean;
+    ema: ResolvedEma | null;
     checkpoint: ResolvedCheckpoint;
   };
 }

@@ -86,8 +86,13 @@ export const trainingFields = {
   }),
   precision: choice(['fp32', 'auto', 'bf16', 'fp16'], {
     label: 'Precision',
-    help: 'Number format of the calculations.',
+    help: 'Number format of the calculations; the weights themselves stay fp32. auto takes the fastest that trains as well.',
     default: 'fp32',
+  }),
+  tf32: flag({
+    label: 'TF32',
+    help: 'Lets NVIDIA GPUs round the factors of fp32 matrix products to 10 bits: faster, a little less exact. Other devices ignore it.',
+    default: false,
   }),
   seed: seed('Start of the generator of the initial weights, the order of samples and dropout.'),
   deterministic: flag({
@@ -113,6 +118,18 @@ export const trainingFields = {
     control: 'number',
     expected: 'a number > 0, or null',
     default: null,
+  }),
+  clip_grad_value: field(z.number().gt(0).nullable(), {
+    label: 'Clip gradient values',
+    help: 'Largest size of a single number of the gradient, after clip_grad_norm; null: no limit.',
+    control: 'number',
+    expected: 'a number > 0, or null',
+    default: null,
+  }),
+  activation_checkpointing: flag({
+    label: 'Activation checkpointing',
+    help: 'Keeps only some activations and computes the others again in the backward pass: less memory, about a third more time.',
+    default: false,
   }),
 };
 
@@ -191,12 +208,6 @@ export const earlyStoppingFields = {
 
 /** Settings that the project file has and this version does not run: each with what it may say and a reading of "off". */
 export const notYetTraining: { key: string; what: string; neutral: unknown; isNeutral(value: unknown): boolean }[] = [
-  {
-    key: 'activation_checkpointing',
-    what: 'activation checkpointing',
-    neutral: false,
-    isNeutral: (value) => value === false,
-  },
   { key: 'compile', what: 'compiled modes', neutral: 'off', isNeutral: (value) => value === 'off' },
   {
     key: 'strategy',

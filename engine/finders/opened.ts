@@ -11,6 +11,7 @@ import {
   prepareData,
   readRequested,
   refuseUnknownSettings,
+  usedOf,
 } from '../runs/prepare.ts';
 import type { TrainRequest } from '../runs/types.ts';
 
@@ -39,9 +40,9 @@ export async function openForFinder(
   refuseUnknownSettings(request.set, planned.warnings);
   const { plan } = planned;
   const addon = loadAddon();
-  const { device, threads } = chooseHardware(plan, addon, request.threads);
+  const hardware = chooseHardware(plan, addon, request.threads);
   const data = await prepareData(plan, addon, folder, { signal });
-  const written = nativePlan(plan, data, device.value, threads);
+  const written = nativePlan(plan, data, usedOf(hardware));
   const native = change(written);
   await prepare?.(written);
   throwIfCancelled(signal);

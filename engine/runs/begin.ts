@@ -85,7 +85,7 @@ async function open(
   const data = await prepareData(plan, addon, folder, { signal: control.signal, onProgress: packingProgress(record) });
   const environment = describeEnvironment({ plan, text }, data, hardware, addon);
   writeEnvironment(folder, environment);
-  const native = nativePlan(plan, data, environment.device, environment.threads);
+  const native = nativePlan(plan, data, environment);
   if (batchesPerEpoch(native) === 0) {
     throw new GradloomError('PROJECT_INVALID', 'There is not one full batch of training samples', {
       hint: 'Make data.loader.batch_size smaller, or set data.loader.drop_last to false.',
@@ -107,7 +107,7 @@ async function open(
     }),
     plan,
     environment,
-    advice: [...warnings.map(({ code, message, hint }) => ({ code, message, hint })), ...advice],
+    advice: [...warnings.map(({ code, message, hint }) => ({ code, message, hint })), ...hardware.advice, ...advice],
     saveInitial: fromFile,
   };
 }

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { rootDir } from '../../native/setup/paths.mjs';
 import type { Addon } from '../contract/native.ts';
 import { readProject } from '../contract/project.ts';
+import { precisions } from '../contract/training-numbers.ts';
 import { replaceJson } from './durable.ts';
 import { environmentName, placeOf } from './folder.ts';
 import type { Hardware, PlannedRun, PreparedData } from './prepare.ts';
@@ -20,7 +21,7 @@ const environmentSchema = z.object({
   /** The version of the accelerator's driver; null on a CPU, and where it cannot be told. Absent in older runs. */
   driver: z.string().nullable().exactOptional(),
   device_reason: z.string().exactOptional(),
-  precision: z.string(),
+  precision: z.enum(precisions),
   precision_reason: z.string().exactOptional(),
   threads: z.number(),
   cpu: z.string(),

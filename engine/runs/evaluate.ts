@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { chooseDevice } from '../contract/device-choice.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { type Num, toNum } from '../contract/events.ts';
 import type { NativeSession } from '../contract/native.ts';
@@ -11,7 +10,7 @@ import { loadAddon } from '../native/load.ts';
 import { Checkpoints, type LoadedCheckpoint } from './checkpoints.ts';
 import { readEnvironment } from './environment.ts';
 import { findRun } from './folder.ts';
-import { nativePlan, type PreparedData, planRun, prepareData } from './prepare.ts';
+import { hardwareAgain, nativePlan, type PreparedData, planRun, prepareData, usedOf } from './prepare.ts';
 import { readRunProject } from './run-project.ts';
 import type { CheckpointName, EvaluateOptions, Evaluation, Prediction, PredictOptions, SplitName } from './types.ts';
 
@@ -106,8 +105,7 @@ async function withCheckpoint<T>(
   const { plan } = await planRun({ text, baseDir: folder, label: path.basename(folder) });
   const environment = await readEnvironment(folder);
   const addon = loadAddon();
-  const device = chooseDevice(options.device ?? environment?.device ?? plan.project.training.device, addon.devices());
-  const threads = environment?.threads ?? addon.describe().cpu.threads;
+  const hardware = hardwareAgain(plan, environment, options.device, addon);
   const scratch = mkdtempSync(path.join(os.tmpdir(), 'gradloom-evaluate-'));
   const { signal } = options;
   try {
@@ -119,7 +117,7 @@ async function withCheckpoint<T>(
         hint: `It has ${Object.keys(data.splits).join(', ')}.`,
       });
     }
-    const session = await addon.createSession(JSON.stringify(nativePlan(plan, data, device.value, threads)));
+    const session = await addon.createSession(JSON.stringify(nativePlan(plan, data, usedOf(hardware))));
     const cancel = () => session.cancel();
     signal?.addEventListener('abort', cancel);
     try {

@@ -1,20 +1,30 @@
 /** From a project's text to what a session needs: read, edited, planned against its data, packed, split. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Choice, chooseDevice, choosePrecision } from '../contract/device-choice.ts';
+import {
+  type Choice,
+  chooseDevice,
+  choosePrecision,
+  type PrecisionChoice,
+  precisionsOn,
+} from '../contract/device-choice.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { fieldInfo } from '../contract/fields.ts';
 import { nativeInits } from '../contract/inits.ts';
-import type { Addon, NativePlan } from '../contract/native.ts';
+import type { Addon, NativeDevice, NativePlan } from '../contract/native.ts';
 import { type Plan, planProject } from '../contract/plan.ts';
 import type { Edit, Problem } from '../contract/problems.ts';
 import { editProject, readProject, resolveProject } from '../contract/project.ts';
+import { segmentStarts } from '../contract/recompute.ts';
 import { isObject } from '../contract/report.ts';
 import { sources } from '../contract/sources.ts';
 import type { DataFacts } from '../contract/tensors.ts';
+import type { Precision } from '../contract/training-numbers.ts';
 import { describeSource, makeSplits, packSource, type Splits } from '../data/index.ts';
 import { systemError } from '../files.ts';
 import { cacheDir } from '../workspace.ts';
+import type { Environment } from './environment.ts';
+import type { Advice } from './hold.ts';
 import type { TrainRequest } from './types.ts';
 
 export interface PlannedRun {
@@ -192,7 +202,9 @@ function absolutePaths(text: string, baseDir: string): Edit[] {
 
 export interface Hardware {
   device: Choice;
-  precision: Choice;
+  precision: PrecisionChoice;
+  /** Where another precision would serve better, and the project alone could not tell. */
+  advice: Advice[];
   /** Threads for ATen; fixed for the whole run, because sums depend on them. */
   threads: number;
 }
@@ -200,12 +212,42 @@ export interface Hardware {
 /** @throws GradloomError DEVICE_UNKNOWN, DEVICE_UNAVAILABLE */
 export function chooseHardware(plan: Plan, addon: Addon, threads?: number): Hardware {
   const { device, precision } = plan.project.training;
+  const devices = addon.devices();
+  const chosen = chooseDevice(device, devices);
+  const found = devices.find(({ name }) => name === chosen.value) as NativeDevice;
+  const number = choosePrecision(precision, found);
+  const { note } = precisionsOn(found).find(({ value }) => value === number.value) ?? {};
+  const told = plan.problems.some(({ code }) => code === 'SLOW_PRECISION');
   return {
-    device: chooseDevice(device, addon.devices()),
-    precision: choosePrecision(precision),
+    device: chosen,
+    precision: number,
+    advice: note === undefined || told ? [] : [{ code: 'SLOW_PRECISION', message: note, hint: 'Use fp32, or auto.' }],
     threads: threads ?? addon.describe().cpu.threads,
   };
 }
+
+/** For a run that has been on a device before: that one unless another is asked for, what `auto` took there, and as many threads. */
+export function hardwareAgain(
+  plan: Plan,
+  before: Pick<Environment, 'device' | 'precision' | 'precision_reason' | 'threads'> | null,
+  asked: string | undefined,
+  addon: Addon,
+): Hardware {
+  const { project } = plan;
+  const device = asked ?? before?.device ?? project.training.device;
+  const training = { ...project.training, device };
+  const chosen = chooseHardware({ ...plan, project: { ...project, training } }, addon, before?.threads);
+  if (!before || training.precision !== 'auto' || chosen.device.value !== before.device) return chosen;
+  const { precision: value, precision_reason: reason } = before;
+  return { ...chosen, precision: { value, ...(reason === undefined ? {} : { reason }) } };
+}
+
+/** What `nativePlan` needs of it. */
+export const usedOf = ({ device, precision, threads }: Hardware) => ({
+  device: device.value,
+  precision: precision.value,
+  threads,
+});
 
 export interface PreparedData {
   splits: Splits;
@@ -235,7 +277,12 @@ export async function prepareData(
   return { splits, parts: pack.parts, facts: pack.facts, data_hash: pack.hash, split_hash: hash };
 }
 
-export function nativePlan(plan: Plan, data: PreparedData, device: string, threads: number): NativePlan {
+/** `hardware`: as chosen for a new run, or as an earlier one was run with. */
+export function nativePlan(
+  plan: Plan,
+  data: PreparedData,
+  { device, precision, threads }: { device: string; precision: Precision; threads: number },
+): NativePlan {
   const { training, data: settings } = plan.project;
   return {
     seed: training.seed,
@@ -252,6 +299,12 @@ export function nativePlan(plan: Plan, data: PreparedData, device: string, threa
     metrics: plan.metrics,
     accumulate: training.accumulate,
     clip_grad_norm: training.clip_grad_norm,
+    clip_grad_value: training.clip_grad_value,
+    precision,
+    tf32: training.tf32,
+    loss_scale: precision === 'fp16' ? training.loss_scale : null,
+    activation_checkpointing: training.activation_checkpointing ? segmentStarts(plan.layers) : [],
+    ema: training.ema,
     transforms: plan.transforms,
     data: { parts: data.parts, splits: presentSplits(data.splits) },
     loader: settings.loader,

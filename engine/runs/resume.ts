@@ -2,10 +2,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { chooseDevice } from '../contract/device-choice.ts';
 import { GradloomError } from '../contract/errors.ts';
 import type { RunEvent } from '../contract/events.ts';
-import type { Addon } from '../contract/native.ts';
 import { editProject, readProject, resolveProject } from '../contract/project.ts';
 import { plural } from '../format.ts';
 import { loadAddon } from '../native/load.ts';
@@ -20,10 +18,8 @@ import { type Advice, endOf, finish, newSummary, trainHeld, whileHeld } from './
 import { readJournal } from './journal-reader.ts';
 import { openSession } from './open.ts';
 import {
-  chooseHardware,
-  type Hardware,
+  hardwareAgain,
   nativePlan,
-  type PlannedRun,
   type PreparedData,
   planRun,
   prepareData,
@@ -82,7 +78,7 @@ export async function resumeRun(
       planned.warnings,
     );
     const lost = found || damaged.length > 0 || passed ? null : lostWork(await readJournal(folder));
-    const hardware = hardwareFor(planned, before, request.device, addon);
+    const hardware = hardwareAgain(planned.plan, before, request.device, addon);
     const summary = cleared(readSummary(folder) ?? newSummary(planned.plan, hardware));
     const record = new RunRecord(folder, summary, sink);
     try {
@@ -102,7 +98,7 @@ export async function resumeRun(
       }
       if (edited?.ofRates()) forgetChangedRates(onward, found?.state);
       const environment = describeEnvironment(planned, data, hardware, addon);
-      const native = nativePlan(planned.plan, data, environment.device, environment.threads);
+      const native = nativePlan(planned.plan, data, environment);
       const { session, advice, fromFile } = await openSession(addon, planned.plan, native, folder, found);
       if (passed) checkpoints.setAsideUntil((other) => path.basename(other) !== passed.folder);
       writeEnvironment(folder, environment);
@@ -175,23 +171,6 @@ function forgetChangedRates(onward: GoingOn, state: TrainingState | undefined): 
 /** Without what was wrong the last time. */
 function cleared({ error: _error, reason: _reason, ...summary }: RunSummary): RunSummary {
   return summary;
-}
-
-/** The device that is asked for, else the one that the run used last. */
-function hardwareFor(
-  { plan }: PlannedRun,
-  before: Environment | null,
-  asked: string | undefined,
-  addon: Addon,
-): Hardware {
-  if (!before && asked === undefined) return chooseHardware(plan, addon);
-  const device = chooseDevice(asked ?? (before as Environment).device, addon.devices());
-  const { training } = plan.project;
-  const chosen = chooseHardware(
-    { ...plan, project: { ...plan.project, training: { ...training, device: device.value } } },
-    addon,
-  );
-  return { ...chosen, device, threads: before?.threads ?? chosen.threads };
 }
 
 function checkData(before: { data_hash: string; split_hash: string } | null, now: PreparedData, folder: string): void {

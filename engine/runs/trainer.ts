@@ -9,6 +9,7 @@ import { ChunkSize } from './chunks.ts';
 import type { RunControl } from './control.ts';
 import { finishEpoch } from './epoch-end.ts';
 import { LiveSchedule } from './live-schedule.ts';
+import { byAttempt, skippedSteps } from './loss-scale.ts';
 import { memoryNow } from './memory.ts';
 import { examineEvaluation, examineStep, failNonFinite } from './non-finite.ts';
 import type { RunRecord } from './record.ts';
@@ -107,9 +108,10 @@ async function trainChunk(training: Training, batches: number): Promise<void> {
   if (result.steps > 0)
     record.emit({ ...stepsLine(state, result, rates), seconds, memory: await memoryNow(session, false) });
   state.step += result.steps;
+  if (plan.loss_scale) state.scaler = { skipped: (state.scaler?.skipped ?? 0) + skippedSteps(result) };
   state.batch = Math.min(batches, state.batch + result.steps * plan.accumulate);
   if (!result.non_finite) return;
-  const failed = groups.map((group) => oneStep(group, result.steps));
+  const failed = groups.map((group) => oneStep(group, result.steps - skippedSteps(result)));
   throw await failNonFinite(training, await examineStep(training, batches, failed), saving(training));
 }
 
@@ -128,15 +130,15 @@ const saving = (training: Training) => async (): Promise<void> => {
 };
 
 /** The optimizer's own rate (and momentum, where it is scheduled) of each step that was done. */
-function ratesOf([own]: readonly GroupSchedule[], { steps }: StepsResult): { lr: number[]; momentum?: number[] } {
+function ratesOf([own]: readonly GroupSchedule[], result: StepsResult): { lr: number[]; momentum?: number[] } {
   const { lr = [], momentum } = own ?? {};
-  return { lr: lr.slice(0, steps), ...(momentum ? { momentum: momentum.slice(0, steps) } : {}) };
+  return { lr: byAttempt(lr, result), ...(momentum ? { momentum: byAttempt(momentum, result) } : {}) };
 }
 
 /** In step order and in double, so that no sum depends on where chunks were cut. */
 function addSums(state: TrainingState, result: StepsResult, seconds: number): void {
   const { sums } = state;
-  const { loss, samples, grad_norm: _, ...metrics } = result.columns;
+  const { loss, samples, grad_norm: _norm, scale: _scale, skipped: _skipped, ...metrics } = result.columns;
   for (let i = 0; i < result.steps; i += 1) {
     const count = samples[i] as number;
     sums.loss += (loss[i] as number) * count;
@@ -153,7 +155,7 @@ function addSums(state: TrainingState, result: StepsResult, seconds: number): vo
 }
 
 function stepsLine(state: TrainingState, { columns, steps }: StepsResult, rates: ReturnType<typeof ratesOf>) {
-  const { loss, samples: _, grad_norm, ...metrics } = columns;
+  const { loss, samples: _, grad_norm, scale, skipped, ...metrics } = columns;
   const column = (values: Float64Array): Num[] => Array.from(values.subarray(0, steps), toNum);
   return {
     type: 'steps' as const,
@@ -162,6 +164,7 @@ function stepsLine(state: TrainingState, { columns, steps }: StepsResult, rates:
     train_loss: column(loss),
     ...Object.fromEntries(Object.entries(metrics).map(([name, values]) => [`train_${name}`, column(values)])),
     ...(grad_norm ? { grad_norm: column(grad_norm) } : {}),
+    ...(scale && skipped ? { scale: column(scale), skipped: column(skipped) } : {}),
     ...rates,
   };
 }

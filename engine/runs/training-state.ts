@@ -87,7 +87,7 @@ export function initialState(
     last: {},
     best: null,
     schedule: null,
-    scaler: null,
+    scaler: plan.loss_scale ? { skipped: 0 } : null,
     ema: null,
     early_stopping: null,
     loader: { batch_size, shuffle, drop_last },

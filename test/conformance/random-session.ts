@@ -7,6 +7,7 @@ import { lossKinds } from '../../engine/contract/losses.ts';
 import type { GroupSchedule, NativePlan, NativeSession } from '../../engine/contract/native.ts';
 import { type Plan, planProject } from '../../engine/contract/plan.ts';
 import { loadAddon } from '../../engine/native/load.ts';
+import { neutral } from '../native/plans.ts';
 
 /** A network to try. `classes` null: targets are vectors of the output's shape. */
 export interface Case {
@@ -98,8 +99,7 @@ export async function openSession(
     frozen: plan.frozen,
     inits: nativeInits(plan.tensors),
     metrics: plan.metrics,
-    accumulate: 1,
-    clip_grad_norm: null,
+    ...neutral,
     transforms: plan.transforms,
     data: {
       parts: {

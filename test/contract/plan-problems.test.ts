@@ -43,7 +43,7 @@ describe('the faults that people make most offer a way out', () => {
   const offers: { [name: string]: string[] } = {
     'unknown kind': ['Change it to Linear'],
     'misspelt parameter': ['Rename it to bias'],
-    'not yet run': ['Set it to "fp32"', 'Set it to false', 'Set it to "off"', 'Set it to {"kind":"single"}'],
+    'not yet run': ['Set it to "off"', 'Set it to {"kind":"single"}'],
     'no test part': ['Validate on a tenth of the training part', 'Train without validation'],
     'no full batch': ['Keep the last batch', 'Set batch_size to 50'],
     'convolution on vectors': ['Remove the Flatten before it', 'Remove this Conv2d'],

@@ -62,14 +62,10 @@ export const settingsRows: { [group: string]: Row[] } = {
     {
       name: 'not yet run',
       project: settings({
-        precision: 'bf16',
         compile: 'max-autotune',
-        activation_checkpointing: true,
         strategy: { kind: 'distributed', ranks: 2 },
       }),
       problems: [
-        'NOT_SUPPORTED training.precision: This version does not run mixed precision (bf16)',
-        'NOT_SUPPORTED training.activation_checkpointing: This version does not run activation checkpointing',
         'NOT_SUPPORTED training.compile: This version does not run compiled modes',
         'NOT_SUPPORTED training.strategy: This version does not run training on several devices',
       ],
@@ -77,14 +73,76 @@ export const settingsRows: { [group: string]: Row[] } = {
     {
       name: 'what is not yet run, switched off',
       project: settings({
-        precision: 'auto',
         compile: 'off',
         schedule: null,
         early_stopping: null,
-        activation_checkpointing: false,
         strategy: { kind: 'single' },
       }),
       problems: [],
+    },
+    {
+      name: 'how it calculates',
+      project: settings({
+        precision: 'fp16',
+        tf32: true,
+        loss_scale: { init_scale: 1024, growth_factor: 1.5, backoff_factor: 0.25, growth_interval: 100 },
+        clip_grad_value: 0.5,
+        activation_checkpointing: true,
+        ema: { decay: 0.99 },
+      }),
+      problems: [],
+    },
+    {
+      name: 'how it calculates, switched off',
+      project: settings({
+        precision: 'auto',
+        tf32: false,
+        loss_scale: null,
+        clip_grad_value: null,
+        activation_checkpointing: false,
+        ema: null,
+      }),
+      problems: [],
+    },
+    {
+      name: 'a number format that is not offered',
+      project: settings({ precision: 'float64', activation_checkpointing: 2 }),
+      problems: [
+        'BAD_VALUE training.precision: Expected one of "fp32", "auto", "bf16", "fp16" for precision but received "float64"',
+        'BAD_VALUE training.activation_checkpointing: Expected true or false for activation_checkpointing but received 2',
+      ],
+    },
+    {
+      name: 'fp16 on a CPU',
+      project: settings({ precision: 'fp16', device: 'cpu' }),
+      problems: [
+        '(warning) SLOW_PRECISION training.precision: A CPU calculates with fp16 far more slowly than with fp32',
+      ],
+    },
+    {
+      name: 'loss scaling and averaging out of bounds',
+      project: settings({
+        loss_scale: { init_scale: 1e39, growth_factor: 1, backoff_factor: 1, growth_interval: 0, enabled: true },
+        ema: { decay: 1.5 },
+        clip_grad_value: -1,
+      }),
+      problems: [
+        'BAD_VALUE training.clip_grad_value: Expected a number > 0, or null for clip_grad_value but received -1',
+        '(warning) UNKNOWN_KEY training.loss_scale.enabled: The key "enabled" is not known here and has no effect',
+        'BAD_VALUE training.loss_scale.growth_factor: Expected a number > 1 for growth_factor but received 1',
+        'BAD_VALUE training.loss_scale.backoff_factor: Expected a number > 0 and < 1 for backoff_factor but received 1',
+        'BAD_VALUE training.loss_scale.growth_interval: Expected an integer ≥ 1 for growth_interval but received 0',
+        'BAD_VALUE training.loss_scale.init_scale: init_scale is 1e+39, which single precision cannot hold',
+        'BAD_VALUE training.ema.decay: Expected a number ≥ 0 and ≤ 1 for decay but received 1.5',
+      ],
+    },
+    {
+      name: 'loss scaling and averaging that are no objects',
+      project: settings({ loss_scale: 1024, ema: true }),
+      problems: [
+        'BAD_VALUE training.loss_scale: Expected an object for loss_scale but received 1024',
+        'BAD_VALUE training.ema: Expected an object for ema but received true',
+      ],
     },
     {
       name: 'unknown optimizer',

@@ -93,7 +93,9 @@ test('the transforms give what libtorch gives, bit for bit', async () => {
   const project = { gradloom: 1, data: { source, split: { val: 0 }, transforms: [normalize] }, model: { layers } };
   const { plan } = await planRun({ text: JSON.stringify(project), baseDir: '/', label: 'it' });
   const data = await prepareData(plan, addon, cacheDir);
-  const session = await addon.createSession(JSON.stringify(nativePlan(plan, data, 'cpu', 1)));
+  const session = await addon.createSession(
+    JSON.stringify(nativePlan(plan, data, { device: 'cpu', precision: 'fp32', threads: 1 })),
+  );
   const weights = join(cacheDir, 'identity.safetensors');
   writeFileSync(weights, identity('1.weight', width));
   expect((await session.loadWeights(weights)).matched).toEqual(['1.weight']);

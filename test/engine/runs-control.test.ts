@@ -1,6 +1,7 @@
 /** Wishes and their answers, the sizes of chunks, the choice of a device. */
 import { describe, expect, test } from 'vitest';
-import { chooseDevice, choosePrecision } from '../../engine/contract/device-choice.ts';
+import { chooseDevice, choosePrecision, precisionsOn } from '../../engine/contract/device-choice.ts';
+import type { NativeDevice } from '../../engine/contract/native.ts';
 import { ChunkSize } from '../../engine/runs/chunks.ts';
 import { RunControl } from '../../engine/runs/control.ts';
 
@@ -107,6 +108,7 @@ describe('the device', () => {
     memory_total: null,
     memory_free: null,
     capability: null,
+    half: [],
   });
   const cpu = device('cpu');
 
@@ -128,8 +130,35 @@ describe('the device', () => {
     expect(() => chooseDevice('gpu', [cpu])).toThrow(expect.objectContaining({ code: 'DEVICE_UNKNOWN' }));
   });
 
-  test('precision auto says why', () => {
-    expect(choosePrecision('fp32')).toEqual({ value: 'fp32' });
-    expect(choosePrecision('auto')).toMatchObject({ value: 'fp32', reason: expect.any(String) });
+  test.each<[string, NativeDevice['half'], string]>([
+    ['cpu', [], 'fp32'],
+    ['cpu', ['bf16'], 'bf16'],
+    ['cuda:0', ['bf16', 'fp16'], 'bf16'],
+    ['cuda:0', ['fp16'], 'fp16'],
+    ['cuda:0', [], 'fp32'],
+    ['mps', ['fp16'], 'fp32'],
+    ['xpu:0', ['bf16', 'fp16'], 'bf16'],
+    ['foo:0', [], 'fp32'],
+  ])('on %s with instructions for [%s] precision auto is %s, and says why', (name, half, expected) => {
+    expect(choosePrecision('auto', { ...device(name), half })).toEqual({
+      value: expected,
+      reason: expect.stringContaining('instructions'),
+    });
+    for (const asked of ['fp32', 'bf16', 'fp16'] as const) {
+      expect(choosePrecision(asked, { ...device(name), half })).toEqual({ value: asked });
+    }
+  });
+
+  test('every format is offered, and a slow one is told', () => {
+    expect(precisionsOn({ ...cpu, half: ['bf16'] })).toEqual([
+      { value: 'fp32' },
+      { value: 'bf16' },
+      { value: 'fp16', note: expect.stringContaining('CPU') },
+    ]);
+    expect(precisionsOn({ ...device('cuda:0'), half: ['fp16'] })).toEqual([
+      { value: 'fp32' },
+      { value: 'bf16', note: expect.stringContaining('bf16') },
+      { value: 'fp16' },
+    ]);
   });
 });

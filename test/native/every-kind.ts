@@ -3,7 +3,7 @@ import path from 'node:path';
 import { layerKinds } from '../../engine/contract/layers/index.ts';
 import type { NativePlan } from '../../engine/contract/native.ts';
 import { type Plan, planProject } from '../../engine/contract/plan.ts';
-import { tinyPlan, writePack } from './plans.ts';
+import { neutral, tinyPlan, writePack } from './plans.ts';
 
 export interface Named {
   name: string;
@@ -50,8 +50,7 @@ function assemble(planned: Plan, part: NativePlan['data']['parts'][string]): Nat
     groups: planned.groups,
     frozen: planned.frozen,
     metrics: planned.metrics,
-    accumulate: 1,
-    clip_grad_norm: null,
+    ...neutral,
     transforms: planned.transforms,
     data: { parts: { train: part }, splits: { train: { part: 'train', count: part.count } } },
     loader: planned.project.data.loader,

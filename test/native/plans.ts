@@ -46,6 +46,18 @@ export function writePack(
   } satisfies NativePlan['data']['parts'][string];
 }
 
+/** Settings of a plan that leave training as it is. */
+export const neutral = {
+  accumulate: 1,
+  clip_grad_norm: null,
+  clip_grad_value: null,
+  precision: 'fp32',
+  tf32: false,
+  loss_scale: null,
+  activation_checkpointing: [],
+  ema: null,
+} satisfies Partial<NativePlan>;
+
 /** A multilayer perceptron, or the given layers, on a made-up pack; `change` replaces whole keys of the plan. */
 export function tinyPlan(
   folder: string,
@@ -100,8 +112,7 @@ export function tinyPlan(
     groups: planned.groups,
     frozen: planned.frozen,
     metrics: planned.metrics,
-    accumulate: 1,
-    clip_grad_norm: null,
+    ...neutral,
     transforms: [],
     data: { parts: { train: part }, splits: { train: { part: 'train', count: part.count } } },
     loader: planned.project.data.loader,

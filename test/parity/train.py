@@ -187,8 +187,9 @@ def compare(request):
     }
 
 
-# One process answers many requests: importing torch takes longer than most of them.
-for line in sys.stdin:
-    request = json.loads(line)
-    answer = {"train": train, "evaluate": evaluate, "compare": compare}[request["do"]](request)
-    print(json.dumps(answer), flush=True)
+if __name__ == "__main__":
+    # One process answers many requests: importing torch takes longer than most of them.
+    for line in sys.stdin:
+        request = json.loads(line)
+        answer = {"train": train, "evaluate": evaluate, "compare": compare}[request["do"]](request)
+        print(json.dumps(answer), flush=True)

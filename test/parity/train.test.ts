@@ -90,7 +90,9 @@ async function firstStep(project: ProjectFile) {
   const { plan } = await planRun({ text: JSON.stringify(changed), baseDir: templates, label: 'project' });
   const addon = loadAddon();
   const data = await prepareData(plan, addon, place);
-  const session = await addon.createSession(JSON.stringify(nativePlan(plan, data, 'cpu', threads)));
+  const session = await addon.createSession(
+    JSON.stringify(nativePlan(plan, data, { device: 'cpu', precision: 'fp32', threads })),
+  );
   const [before, after] = [path.join(place, 'before'), path.join(place, 'after')];
   for (const made of [before, after]) mkdirSync(made);
   await session.saveState(before);

@@ -252,6 +252,7 @@ Napi::Value to_js(Napi::Env env, const std::vector<DeviceInfo>& devices) {
     row.Set("memory_total", or_null(env, device.memory_total));
     row.Set("memory_free", or_null(env, device.memory_free));
     row.Set("capability", or_null(env, device.capability));
+    row.Set("half", to_strings(env, device.half));
     return row;
   });
 }

@@ -14,6 +14,7 @@ struct DeviceInfo {
   std::optional<int64_t> memory_total;  // bytes
   std::optional<int64_t> memory_free;   // bytes
   std::optional<std::string> capability;
+  std::vector<std::string> half;  // of bf16 and fp16, those that it has instructions for
 };
 
 /// Bytes. The `device_` figures are absent where the back end does not tell.

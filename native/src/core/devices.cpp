@@ -59,6 +59,9 @@ void describe_cuda(int ordinal, DeviceInfo& info) {
   int minor = 0;
   if (get_attribute(&major, major_attribute, device) == 0 && get_attribute(&minor, minor_attribute, device) == 0) {
     info.capability = std::to_string(major) + "." + std::to_string(minor);
+    // Tensor cores calculate fp16 since Volta and bf16 since Ampere.
+    if (major >= 8) info.half.emplace_back("bf16");
+    if (major >= 7) info.half.emplace_back("fp16");
   }
 }
 
@@ -166,7 +169,8 @@ c10::Device parse_device(const std::string& name) {
 std::vector<DeviceInfo> list_devices() {
   prepare_process();
   const HostMemory memory = host_memory();
-  std::vector<DeviceInfo> devices{{"cpu", processor_name(), memory.total, memory.free, at::get_cpu_capability()}};
+  std::vector<DeviceInfo> devices{{"cpu", processor_name(), memory.total, memory.free, at::get_cpu_capability(), {}}};
+  if (processor_has_bf16()) devices.front().half.emplace_back("bf16");
   const auto type = present_accelerator();
   if (!type) return devices;
   for (int index = 0; index < at::accelerator::deviceCount(); ++index) {
@@ -178,6 +182,8 @@ std::vector<DeviceInfo> list_devices() {
       info.memory_total = bytes->second;
     }
     if (*type == c10::DeviceType::CUDA) describe_cuda(index, info);
+    if (*type == c10::DeviceType::XPU) info.half = {"bf16", "fp16"};
+    if (*type == c10::DeviceType::MPS) info.half = {"fp16"};
     devices.push_back(info);
   }
   return devices;

@@ -69,6 +69,11 @@ uint64_t file_size(const std::string& path) {
 
 }  // namespace
 
+bool file_exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(native_path(path), ignored);
+}
+
 OutputFile::OutputFile(const std::string& path) : path_(path), file_(open_file(path, "wb")) {
   if (file_ == nullptr) throw system_error(errno, "create " + path, path, "NOT_WRITABLE");
 }

@@ -9,6 +9,8 @@
 
 namespace gradloom {
 
+bool file_exists(const std::string& path);
+
 /// Written from start to end; removed again unless `finish` succeeded.
 class OutputFile {
  public:

@@ -8,6 +8,9 @@
 #include <sys/sysctl.h>
 #elif defined(_WIN32)
 #include <windows.h>
+#if defined(_M_X64)
+#include <intrin.h>
+#endif
 #endif
 
 namespace gradloom {
@@ -47,6 +50,30 @@ std::string processor_name() {
   if (const char* const name = std::getenv("PROCESSOR_IDENTIFIER")) return name;
 #endif
   return "CPU";
+}
+
+bool processor_has_bf16() {
+#if defined(__linux__)
+  const auto x86 = line_of("/proc/cpuinfo", "flags");
+  const auto arm = line_of("/proc/cpuinfo", "Features");
+  const std::string words = " " + x86.value_or("") + arm.value_or("") + " ";
+  for (const char* const word : {" avx512_bf16 ", " amx_bf16 ", " bf16 "}) {
+    if (words.find(word) != std::string::npos) return true;
+  }
+  return false;
+#elif defined(__APPLE__)
+  int present = 0;
+  size_t size = sizeof present;
+  return sysctlbyname("hw.optional.arm.FEAT_BF16", &present, &size, nullptr, 0) == 0 && present != 0;
+#elif defined(_M_X64)
+  int registers[4];
+  __cpuidex(registers, 7, 1);
+  const bool avx512 = (registers[0] & (1 << 5)) != 0;
+  __cpuidex(registers, 7, 0);
+  return avx512 || (registers[3] & (1 << 22)) != 0;
+#else
+  return false;
+#endif
 }
 
 HostMemory host_memory() {

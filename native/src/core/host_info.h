@@ -9,6 +9,9 @@ namespace gradloom {
 
 std::string processor_name();
 
+/// Whether the processor multiplies bfloat16 numbers by instructions of its own.
+bool processor_has_bf16();
+
 /// Bytes; absent where the system does not tell.
 struct HostMemory {
   std::optional<int64_t> total;

@@ -175,6 +175,29 @@ void parse_data(const json& data, Plan& plan) {
   }
 }
 
+Precision parse_precision(const std::string& name) {
+  if (name == "fp32") return Precision::fp32;
+  if (name == "bf16") return Precision::bf16;
+  if (name == "fp16") return Precision::fp16;
+  throw Error("BAD_CALL", "There is no precision called " + name + ".", "Use fp32, bf16 or fp16.", "precision");
+}
+
+/// How the session calculates.
+void parse_numbers(const json& value, const Args& fields, Plan& plan) {
+  if (!fields.absent("clip_grad_norm")) plan.clip_grad_norm = fields.number("clip_grad_norm");
+  if (!fields.absent("clip_grad_value")) plan.clip_grad_value = fields.number("clip_grad_value");
+  plan.precision = parse_precision(fields.string("precision"));
+  plan.tf32 = fields.flag("tf32");
+  if (!fields.absent("loss_scale")) {
+    const Args scale = object_at(value, "loss_scale", "");
+    plan.loss_scale = {scale.number("init_scale"), scale.number("growth_factor"), scale.number("backoff_factor"),
+                       scale.integer("growth_interval")};
+  }
+  for (const json& path : array_at(value, "activation_checkpointing", ""))
+    plan.activation_checkpointing.push_back(path.get<std::string>());
+  if (!fields.absent("ema")) plan.ema_decay = object_at(value, "ema", "").number("decay");
+}
+
 LoaderPlan parse_loader(const Args& loader) {
   return {loader.integer("batch_size"),     loader.flag("shuffle"),    loader.flag("drop_last"),
           loader.integer("num_workers"),    loader.flag("pin_memory"), loader.flag("persistent_workers"),
@@ -205,7 +228,7 @@ Plan parse_plan(const json& value) {
     }
     for (const json& metric : array_at(value, "metrics", "")) plan.metrics.push_back(metric.get<std::string>());
     plan.accumulate = fields.integer("accumulate");
-    if (!fields.absent("clip_grad_norm")) plan.clip_grad_norm = fields.number("clip_grad_norm");
+    parse_numbers(value, fields, plan);
     for (const json& transform : array_at(value, "transforms", "")) {
       plan.transforms.push_back(parse_kind(transform, "transforms." + std::to_string(plan.transforms.size())));
     }

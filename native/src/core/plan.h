@@ -108,6 +108,16 @@ struct LoaderPlan {
   int64_t prefetch_factor = 2;
 };
 
+enum class Precision { fp32, bf16, fp16 };
+
+/// torch.amp.GradScaler's arguments.
+struct LossScalePlan {
+  double init_scale = 65536;
+  double growth_factor = 2;
+  double backoff_factor = 0.5;
+  int64_t growth_interval = 2000;
+};
+
 struct Plan {
   uint64_t seed = 0;
   bool deterministic = false;
@@ -123,6 +133,12 @@ struct Plan {
   std::vector<std::string> metrics;
   int64_t accumulate = 1;
   std::optional<double> clip_grad_norm;
+  std::optional<double> clip_grad_value;
+  Precision precision = Precision::fp32;
+  bool tf32 = false;
+  std::optional<LossScalePlan> loss_scale;
+  std::vector<std::string> activation_checkpointing;  // paths at which segments begin
+  std::optional<double> ema_decay;
   std::vector<KindPlan> transforms;
   std::map<std::string, PartPlan> parts;
   std::map<std::string, SplitPlan> splits;

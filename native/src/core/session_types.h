@@ -35,10 +35,10 @@ struct PhaseSeconds {
 };
 
 struct StepsResult {
-  int64_t steps = 0;  // real steps done
+  int64_t steps = 0;  // done; with loss scaling: attempted
   bool cancelled = false;
   bool non_finite = false;                             // everything stands as before the first step that was not finite
-  std::map<std::string, std::vector<double>> columns;  // loss, samples, each metric, grad_norm when clipping
+  std::map<std::string, std::vector<double>> columns;  // loss, samples, each metric, grad_norm; scale and skipped
   PhaseSeconds seconds;
 };
 

@@ -149,7 +149,14 @@ describe('before the start', () => {
 
   test('memory fits, is tight, or is too large', () => {
     const gib = 2 ** 30;
-    const device = { name: 'cuda:0', label: 'GPU', memory_total: 8 * gib, memory_free: 6 * gib, capability: null };
+    const device = {
+      name: 'cuda:0',
+      label: 'GPU',
+      memory_total: 8 * gib,
+      memory_free: 6 * gib,
+      capability: null,
+      half: [],
+    };
     const host = { cpu: '', cores: 2, memory_total: 16 * gib, memory_free: 4 * gib };
     const room = roomOn(device, host);
     expect(room).toEqual({ free: 6 * gib, total: 8 * gib, name: 'cuda:0' });

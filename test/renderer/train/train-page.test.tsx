@@ -16,8 +16,22 @@ const { openFile } = await import('../../../renderer/state/projects.ts');
 const { useRuns } = await import('../../../renderer/state/runs.ts');
 
 const gib = 2 ** 30;
-const cpu = { name: 'cpu', label: 'A processor', memory_total: 16 * gib, memory_free: 8 * gib, capability: null };
-const gpu = { name: 'cuda:0', label: 'A GPU', memory_total: 8 * gib, memory_free: 7 * gib, capability: '9.0' };
+const cpu = {
+  name: 'cpu',
+  label: 'A processor',
+  memory_total: 16 * gib,
+  memory_free: 8 * gib,
+  capability: null,
+  half: [],
+};
+const gpu = {
+  name: 'cuda:0',
+  label: 'A GPU',
+  memory_total: 8 * gib,
+  memory_free: 7 * gib,
+  capability: '9.0',
+  half: ['bf16' as const, 'fp16' as const],
+};
 
 const devices = (...found: (typeof cpu | typeof gpu)[]) =>
   useDevices.setState({

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+#include "core/autocast.h"
+
 namespace gradloom {
 
 namespace {
@@ -185,7 +187,8 @@ at::Tensor max_pool(const at::Tensor& input, const PoolWindow& window, bool relu
 
 bool conv_max_pool_applies(const at::Tensor& input, const at::Tensor& weight, const ConvArgs& conv,
                            const PoolWindow& window) {
-  return takes(input) && at::hasMKLDNN() && at::globalContext().userEnabledMkldnn() &&
+  // Under autocast the convolution answers in another type than its input's.
+  return takes(input) && !autocast_now(at::kCPU).enabled && at::hasMKLDNN() && at::globalContext().userEnabledMkldnn() &&
          input.size(1) == weight.size(1) * conv.groups && conv_shape(input, weight, conv, window, false).valid();
 }
 

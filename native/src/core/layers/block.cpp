@@ -43,7 +43,9 @@ Forward build_residual(Builder& build) {
   return [layers, shortcut](const at::Tensor& input, const Pass& pass) {
     at::Tensor result = layers->forward(input, pass);
     const at::Tensor side = shortcut->forward(input, pass);
-    return layers->free_output && pass.in_place ? result.add_(side) : at::add(result, side);
+    // Under autocast the two may differ in type, and their sum has the wider one.
+    const bool overwrite = layers->free_output && pass.in_place && result.scalar_type() == side.scalar_type();
+    return overwrite ? result.add_(side) : at::add(result, side);
   };
 }
 
@@ -62,7 +64,9 @@ Forward build_parallel(Builder& build) {
 }
 
 Forward build_repeat(Builder& build) {
-  return [repetitions = build_children(build)](const at::Tensor& input, const Pass& pass) {
+  const Lists repetitions = build_children(build);
+  build.runs_in_turn(repetitions);
+  return [repetitions](const at::Tensor& input, const Pass& pass) {
     at::Tensor x = input;
     for (const auto& repetition : repetitions) x = repetition->forward(x, pass);
     return x;

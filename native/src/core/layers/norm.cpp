@@ -36,13 +36,16 @@ Forward build_batch_norm2d(Builder& build) {
   return [=, path = build.plan().path](const at::Tensor& input, const Pass& pass) {
     if (pass.training) require_spread(input, path);
     double factor = momentum;
-    if (pass.training && tracked.defined()) {
+    const at::Tensor none;
+    const bool tracks = !pass.recomputing;
+    if (pass.training && tracks && tracked.defined()) {
       tracked.add_(1);
       // The one layer that must know a device's number to go on: PyTorch's does too.
       if (cumulative) factor = 1.0 / static_cast<double>(tracked.item<int64_t>());
     }
     const bool batch_statistics = pass.training || !mean.defined();
-    return at::batch_norm(input, weight, bias, mean, variance, batch_statistics, factor, eps,
+    return at::batch_norm(input, weight, bias, tracks ? mean : none, tracks ? variance : none, batch_statistics, factor,
+                          eps,
                           at::globalContext().userEnabledCuDNN());
   };
 }

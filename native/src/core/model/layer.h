@@ -16,12 +16,15 @@
 namespace gradloom {
 
 class Observer;
+struct List;
 
 /// How a forward is run.
 struct Pass {
   bool training = false;
   /// Activations may overwrite an input that nobody else reads. Off when every layer's output is looked at afterwards.
   bool in_place = true;
+  /// The second time in one step: statistics have been taken already.
+  bool recomputing = false;
   Observer* observer = nullptr;
 };
 
@@ -36,6 +39,9 @@ struct Node {
   /// This layer and the next ones in one go, with equal results for less work: taken when nobody looks at each layer.
   Forward together = nullptr;
   size_t together_layers = 1;
+  /// For a block that only runs these lists one after the other.
+  std::vector<std::shared_ptr<const List>> sequence;
+  bool draws_random = false;  // so does something within it
 };
 
 /// Stands around every layer of a pass, in order of execution: to check, measure or record.
@@ -51,6 +57,10 @@ struct List {
   bool free_output = false;  // see LayerKind
 
   at::Tensor forward(at::Tensor input, const Pass& pass) const;
+
+  /// Replaces `value` by what the layer at `index` makes of it, or that and the next ones in one go if none of them lies
+  /// at `end` or behind; answers how many.
+  size_t run_next(at::Tensor& value, const Pass& pass, size_t index, size_t end) const;
 };
 
 /// A parameter or buffer, on the model's device.
@@ -93,8 +103,12 @@ class Builder {
   /// Offers a forward of this layer and the next `layers - 1` in one go.
   void run_together(size_t layers, Forward forward);
 
+  /// Tells that the forward does nothing but run these lists one after the other.
+  void runs_in_turn(std::vector<std::shared_ptr<const List>> lists) { sequence = std::move(lists); }
+
   Forward together;
   size_t together_layers = 1;
+  std::vector<std::shared_ptr<const List>> sequence;
 
  private:
   const LayerPlan& plan_;

@@ -4,26 +4,29 @@
 #include <ATen/ATen.h>
 
 #include <set>
+#include <utility>
 
 #include "core/layers/table.h"
 
 namespace gradloom {
 
 at::Tensor List::forward(at::Tensor input, const Pass& pass) const {
-  for (size_t i = 0; i < nodes.size();) {
-    const Node& node = nodes[i];
-    if (pass.observer != nullptr) {
-      input = pass.observer->run(node, input, pass);
-      ++i;
-    } else if (node.together) {
-      input = node.together(input, pass);
-      i += node.together_layers;
-    } else {
-      input = node.forward(input, pass);
-      ++i;
-    }
-  }
+  for (size_t i = 0; i < nodes.size();) i += run_next(input, pass, i, nodes.size());
   return input;
+}
+
+size_t List::run_next(at::Tensor& value, const Pass& pass, size_t index, size_t end) const {
+  const Node& node = nodes[index];
+  if (pass.observer != nullptr) {
+    value = pass.observer->run(node, value, pass);
+    return 1;
+  }
+  if (node.together && index + node.together_layers <= end) {
+    value = node.together(value, pass);
+    return node.together_layers;
+  }
+  value = node.forward(value, pass);
+  return 1;
 }
 
 at::Tensor Builder::parameter(std::string_view name, const at::Tensor& values) {
@@ -54,17 +57,26 @@ List build_list(const std::vector<LayerPlan>& plans, Registry& registry) {
     const LayerPlan& plan = plans[i];
     const LayerKind& row = layer_kind(plan);
     Builder builder(plan, std::span(plans).subspan(i + 1), registry, list.free_output);
+    const bool drew_random = std::exchange(registry.draws_random, false);
     Forward forward = row.build(builder);
     list.nodes.push_back({plan.path, plan.kind, plan.output, std::move(forward), !plan.children.empty(),
-                          builder.together, builder.together_layers});
+                          builder.together, builder.together_layers, builder.sequence, registry.draws_random});
+    registry.draws_random = registry.draws_random || drew_random;
     if (builder.together) group_end = std::max(group_end, i + builder.together_layers);
     list.free_output = row.free_output && i >= group_end;
   }
   return list;
 }
 
-Model::Model(const std::vector<LayerPlan>& layers, c10::Device device)
-    : registry_{device, {}, false}, layers_(build_list(layers, registry_)) {}
+Model::Model(const std::vector<LayerPlan>& layers, const std::vector<std::string>& segment_starts, c10::Device device)
+    : registry_{device, {}, false}, layers_(std::make_shared<const List>(build_list(layers, registry_))) {
+  if (!segment_starts.empty()) segments_ = cut_segments(*layers_, registry_, segment_starts);
+}
+
+at::Tensor Model::forward(const at::Tensor& input, const Pass& pass) const {
+  const bool checkpointed = pass.training && pass.observer == nullptr && segments_.size() > 1;
+  return checkpointed ? forward_checkpointed(segments_, input, pass) : layers_->forward(input, pass);
+}
 
 std::vector<at::Tensor> Model::parameters() const {
   std::vector<at::Tensor> result;

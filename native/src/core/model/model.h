@@ -4,15 +4,17 @@
 #include <vector>
 
 #include "core/model/layer.h"
+#include "core/model/recompute.h"
 
 namespace gradloom {
 
 class Model {
  public:
-  /// Draws the initial weights from the CPU's default generator, layer after layer.
-  Model(const std::vector<LayerPlan>& layers, c10::Device device);
+  /// Draws the initial weights from the CPU's default generator, layer after layer. `segment_starts`: paths of the
+  /// layers at which segments begin that a training forward computes again in the backward pass; empty: none.
+  Model(const std::vector<LayerPlan>& layers, const std::vector<std::string>& segment_starts, c10::Device device);
 
-  at::Tensor forward(const at::Tensor& input, const Pass& pass) const { return layers_.forward(input, pass); }
+  at::Tensor forward(const at::Tensor& input, const Pass& pass) const;
 
   /// Parameters and buffers, in state_dict's order.
   const std::vector<ModelTensor>& tensors() const { return registry_.tensors; }
@@ -31,7 +33,8 @@ class Model {
 
  private:
   Registry registry_;
-  List layers_;
+  std::shared_ptr<const List> layers_;  // segments point into it
+  std::vector<Segment> segments_;
 };
 
 }  // namespace gradloom

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/errors.h"
+#include "core/files.h"
 #include "core/session/impl.h"
 
 namespace gradloom {
@@ -78,9 +79,41 @@ std::map<std::string, at::Tensor> by_name(const NamedTensors& tensors) {
   return {tensors.begin(), tensors.end()};
 }
 
-std::vector<Slot> model_slots(const Model& model) {
+/// A file of a checkpoint and the tensors it is for.
+struct Part {
   std::vector<Slot> slots;
-  for (const ModelTensor& entry : model.tensors()) slots.push_back({entry.name, entry.tensor.detach()});
+  std::map<std::string, at::Tensor> found;
+  LoadReport report;
+};
+
+/// Throws WEIGHTS_MISMATCH unless they fit.
+Part compared(const std::string& file, std::map<std::string, at::Tensor> found, std::vector<Slot> slots) {
+  LoadReport report = compare(slots, found);
+  require_all(report, file);
+  return {std::move(slots), std::move(found), std::move(report)};
+}
+
+Part read_part(const std::string& file, std::vector<Slot> slots) {
+  return compared(file, by_name(read_safetensors(file)), std::move(slots));
+}
+
+void apply(const Part& part) {
+  copy(part.slots, part.found, part.report);
+}
+
+std::vector<Slot> slots_of(const std::vector<ModelTensor>& tensors) {
+  std::vector<Slot> slots;
+  for (const ModelTensor& entry : tensors) slots.push_back({entry.name, entry.tensor.detach()});
+  return slots;
+}
+
+std::vector<Slot> model_slots(const Model& model) {
+  return slots_of(model.tensors());
+}
+
+std::vector<Slot> scaler_slots(const LossScaler& scaler) {
+  std::vector<Slot> slots;
+  for (const auto& [name, tensor] : scaler.state()) slots.push_back({name, tensor});
   return slots;
 }
 
@@ -104,27 +137,34 @@ void Session::Impl::save_state(const std::string& folder) {
   write_safetensors(folder + "/optimizer.safetensors",
                     has_state ? named(optimizer_slots(optimizer_)) : NamedTensors(), metadata);
   write_safetensors(folder + "/rng.safetensors", generators_.states(), metadata);
+  if (scaler_) write_safetensors(folder + "/scaler.safetensors", scaler_->state(), metadata);
+  if (ema_ && ema_->started())
+    write_safetensors(folder + "/ema.safetensors", named(slots_of(ema_->averages())), metadata);
 }
 
 void Session::Impl::load_state(const std::string& folder, bool model_only) {
-  const std::string model_file = folder + "/model.safetensors";
-  const auto model_found = by_name(read_safetensors(model_file));
-  const std::vector<Slot> model_wanted = model_slots(model_);
-  const LoadReport model_report = compare(model_wanted, model_found);
-  require_all(model_report, model_file);
-  if (model_only) return copy(model_wanted, model_found, model_report);
+  const std::string averages = folder + "/ema.safetensors";
+  const bool averaged = ema_ && file_exists(averages);
+  const Part model = read_part(model_only && averaged ? averages : folder + "/model.safetensors", model_slots(model_));
+  if (model_only) return apply(model);
 
   const std::string optimizer_file = folder + "/optimizer.safetensors";
-  const auto optimizer_found = by_name(read_safetensors(optimizer_file));
+  auto optimizer_found = by_name(read_safetensors(optimizer_file));
   const bool not_started = optimizer_found.empty() && !optimizer_.state_before_start();
-  const std::vector<Slot> optimizer_wanted = not_started ? std::vector<Slot>() : optimizer_slots(optimizer_);
-  const LoadReport optimizer_report = compare(optimizer_wanted, optimizer_found);
-  require_all(optimizer_report, optimizer_file);
+  const Part optimizer = compared(optimizer_file, std::move(optimizer_found),
+                                  not_started ? std::vector<Slot>() : optimizer_slots(optimizer_));
+  std::vector<Part> more;
+  if (averaged) more.push_back(read_part(averages, slots_of(ema_->averages())));
+  // A run that had no loss scaling before begins with the plan's scale.
+  const std::string scaler_file = folder + "/scaler.safetensors";
+  if (scaler_ && file_exists(scaler_file)) more.push_back(read_part(scaler_file, scaler_slots(*scaler_)));
 
   generators_.load(read_safetensors(folder + "/rng.safetensors"));
-  copy(model_wanted, model_found, model_report);
-  copy(optimizer_wanted, optimizer_found, optimizer_report);
+  apply(model);
+  apply(optimizer);
+  for (const Part& part : more) apply(part);
   optimizer_.reread(!not_started);
+  if (ema_) ema_->set_started(averaged);
 }
 
 LoadReport Session::Impl::load_weights(const std::string& file) {

@@ -139,12 +139,14 @@ class Session::Impl::Examination {
     if (!finite(batch.input)) return nowhere("input", batch.input);
     if (!finite(batch.target)) return nowhere("input", batch.target);
     Recorder recorder;
+    std::optional<AutocastScope> autocast(session_.autocast_);
     const at::Tensor output =
         session_.model_.forward(batch.input, {.training = true, .in_place = false, .observer = &recorder});
     for (const Seen& seen : recorder.seen) {
       if (!finite(seen.output)) return at_layer("forward", *seen.node, seen.output);
     }
     const at::Tensor loss = alone ? session_.loss_->mean(output, batch.target) : session_.loss_->sum(output, batch.target);
+    autocast.reset();
     if (!finite(loss)) return nowhere("loss", loss);
     return run_backward(recorder.seen, loss, alone ? at::Tensor() : session_.loss_->divisor(output.detach(), batch.target));
   }

@@ -37,8 +37,14 @@ std::vector<float> host_floats(const std::vector<at::Tensor>& parts) {
 
 }  // namespace
 
+at::Tensor Session::Impl::predict_batch(const at::Tensor& input) {
+  const AutocastScope autocast(autocast_);
+  return forward(input, false).to(at::kFloat);
+}
+
 EvaluateResult Session::Impl::evaluate(const EvaluateRequest& request) {
   const SettingsScope settings(plan_);
+  const Ema::Swap averaged(ema_.get());
   const c10::InferenceMode inference;
   const int64_t count = loader_.split_count(request.split);
   if (request.batch_size < 1)
@@ -54,8 +60,13 @@ EvaluateResult Session::Impl::evaluate(const EvaluateRequest& request) {
       break;
     }
     const Batch batch = loader_.split_batch(request.split, start, request.batch_size);
-    const at::Tensor output = forward(batch.input, false);
-    losses.push_back(loss_->sum(output, batch.target));
+    at::Tensor output;
+    {
+      const AutocastScope autocast(autocast_);
+      output = forward(batch.input, false);
+      losses.push_back(loss_->sum(output, batch.target).to(at::kFloat));
+    }
+    output = output.to(at::kFloat);
     divisors.push_back(loss_->divisor(output, batch.target));
     for (size_t i = 0; i < metrics_.size(); ++i) metrics[i].push_back(metrics_[i]->sum(output, batch.target));
     if (request.confusion) count_confusion(confusion, output, batch.target);
@@ -76,6 +87,7 @@ EvaluateResult Session::Impl::evaluate(const EvaluateRequest& request) {
 
 PredictResult Session::Impl::predict(const PredictRequest& request) {
   const SettingsScope settings(plan_);
+  const Ema::Swap averaged(ema_.get());
   const c10::InferenceMode inference;
   const int64_t end = std::min(request.start + request.count, loader_.split_count(request.split));
 
@@ -84,7 +96,7 @@ PredictResult Session::Impl::predict(const PredictRequest& request) {
   for (int64_t start = request.start; start < end; start += plan_.loader.batch_size) {
     if (cancelled.exchange(false)) break;
     const Batch batch = loader_.split_batch(request.split, start, std::min(plan_.loader.batch_size, end - start));
-    const at::Tensor output = forward(batch.input, false);
+    const at::Tensor output = predict_batch(batch.input);
     logits.push_back(output.flatten(1));
     probabilities.push_back(loss_->probabilities(output).flatten(1));
     result.width = logits.back().size(1);

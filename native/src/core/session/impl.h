@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/autocast.h"
 #include "core/loader.h"
 #include "core/losses/loss.h"
 #include "core/metrics/metric.h"
@@ -16,6 +17,8 @@
 #include "core/optimizers/groups.h"
 #include "core/session.h"
 #include "core/session/buffers.h"
+#include "core/session/ema.h"
+#include "core/session/loss_scaler.h"
 #include "core/session/phase_clock.h"
 #include "core/session/scopes.h"
 #include "core/state.h"
@@ -49,11 +52,17 @@ class Session::Impl {
   /// A forward; before the first one, the layers' shapes are checked against the plan with one sample.
   at::Tensor forward(const at::Tensor& input, bool training);
 
+  /// The answers to predict with, in fp32.
+  at::Tensor predict_batch(const at::Tensor& input);
+
   Plan plan_;
   c10::Device device_;
   Generators generators_;
   Model model_;
   std::vector<at::Tensor> parameters_;  // those that train
+  AutocastState autocast_;
+  std::unique_ptr<LossScaler> scaler_;  // with loss scaling
+  std::unique_ptr<Ema> ema_;            // with averaging
   Buffers buffers_;
   ParameterGroups optimizer_;
   std::unique_ptr<Loss> loss_;

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "core/errors.h"
+#include "core/generator_state.h"
 #include "core/threads.h"
 
 namespace gradloom {
@@ -22,8 +23,8 @@ SettingsScope::SettingsScope(const Plan& plan)
   const int threads = static_cast<int>(plan.threads.value_or(physical_cores()));
   if (threads != threads_) at::set_num_threads(threads);
   at::globalContext().setDeterministicAlgorithms(plan.deterministic, false);
-  at::globalContext().setAllowTF32CuDNN(false);
-  at::globalContext().setAllowTF32CuBLAS(false);
+  at::globalContext().setAllowTF32CuDNN(plan.tf32);
+  at::globalContext().setAllowTF32CuBLAS(plan.tf32);
 }
 
 SettingsScope::~SettingsScope() {
@@ -33,57 +34,42 @@ SettingsScope::~SettingsScope() {
   at::globalContext().setAllowTF32CuBLAS(tf32_cublas_);
 }
 
-namespace {
-
-at::Tensor read(const at::Generator& generator) {
-  at::Generator handle = generator;
-  const std::lock_guard<std::mutex> lock(handle.mutex());
-  return handle.get_state();
-}
-
-void write(at::Generator generator, const at::Tensor& state) {
-  const std::lock_guard<std::mutex> lock(generator.mutex());
-  generator.set_state(state);
-}
-
-}  // namespace
-
 Generators::Generators(c10::Device device, uint64_t seed) {
   std::vector<c10::Device> devices = {c10::Device(at::kCPU)};
   if (!device.is_cpu()) devices.push_back(device);
   for (const c10::Device each : devices) {
     at::Generator generator = at::globalContext().defaultGenerator(each);
-    const at::Tensor outside = read(generator);
+    const at::Tensor outside = generator_state(generator);
     {
       const std::lock_guard<std::mutex> lock(generator.mutex());
       generator.set_current_seed(seed);
     }
-    entries_.push_back({c10::DeviceTypeName(each.type(), /*lower_case=*/true), generator, read(generator)});
-    write(generator, outside);
+    entries_.push_back({c10::DeviceTypeName(each.type(), /*lower_case=*/true), generator, generator_state(generator)});
+    set_generator_state(generator, outside);
   }
 }
 
 Generators::Scope::Scope(Generators& generators) : generators_(generators) {
   for (const Entry& entry : generators_.entries_) {
-    outside_.push_back(read(entry.generator));
-    write(entry.generator, entry.state);
+    outside_.push_back(generator_state(entry.generator));
+    set_generator_state(entry.generator, entry.state);
   }
 }
 
 Generators::Scope::~Scope() {
   for (size_t i = 0; i < outside_.size(); ++i) {
     Entry& entry = generators_.entries_[i];
-    entry.state = read(entry.generator);
-    write(entry.generator, outside_[i]);
+    entry.state = generator_state(entry.generator);
+    set_generator_state(entry.generator, outside_[i]);
   }
 }
 
 at::Tensor Generators::device_state() const {
-  return read(entries_.back().generator);
+  return generator_state(entries_.back().generator);
 }
 
 void Generators::set_device_state(const at::Tensor& state) {
-  write(entries_.back().generator, state);
+  set_generator_state(entries_.back().generator, state);
 }
 
 std::vector<std::pair<std::string, at::Tensor>> Generators::states() const {
@@ -102,9 +88,9 @@ void Generators::load(const std::vector<std::pair<std::string, at::Tensor>>& sta
                   "Resume from an earlier checkpoint.", "rng.safetensors");
     }
     // Setting it once proves that it is a state of this generator before anything relies on it.
-    const at::Tensor outside = read(entry.generator);
-    write(entry.generator, found->second);
-    write(entry.generator, outside);
+    const at::Tensor outside = generator_state(entry.generator);
+    set_generator_state(entry.generator, found->second);
+    set_generator_state(entry.generator, outside);
     entry.state = found->second;
   }
 }

@@ -14,7 +14,7 @@
 
 namespace gradloom {
 
-/// While it lives: the plan's number of threads, its determinism, and IEEE fp32 without TF32.
+/// While it lives: the plan's number of threads, its determinism, and IEEE fp32 unless it allows TF32.
 class SettingsScope {
  public:
   explicit SettingsScope(const Plan& plan);

@@ -27,7 +27,7 @@ c10::Device device_of(const Plan& plan) {
 Model build_model(const Plan& plan, c10::Device device, Generators& generators) {
   const SettingsScope settings(plan);
   const Generators::Scope randomness(generators);
-  Model model(plan.model, device);
+  Model model(plan.model, plan.activation_checkpointing, device);
   apply_inits(plan.inits, model);
   model.freeze(plan.frozen);
   if (!model.trainable().empty()) return model;
@@ -56,12 +56,15 @@ Session::Impl::Impl(Plan plan)
       generators_(device_, plan_.seed),
       model_(build_model(plan_, device_, generators_)),
       parameters_(tensors_of(model_.trainable())),
+      autocast_(autocast_for(device_.type(), plan_.precision)),
       buffers_(model_.buffers()),
       optimizer_(plan_, model_.trainable()),
       loss_(build_loss(plan_.loss, device_)),
       loader_(plan_, device_),
       found_inf_(at::zeros({1}, at::TensorOptions(device_).dtype(at::kFloat))),
       one_(at::ones({}, found_inf_.options())) {
+  if (plan_.loss_scale) scaler_ = std::make_unique<LossScaler>(*plan_.loss_scale, device_);
+  if (plan_.ema_decay) ema_ = std::make_unique<Ema>(model_, *plan_.ema_decay);
   for (const std::string& name : plan_.metrics) metrics_.push_back(&metric_kind(name));
 }
 

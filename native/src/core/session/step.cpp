@@ -28,7 +28,8 @@ at::Tensor Columns::read() const {
   return at::stack(rows).cpu();
 }
 
-Session::Impl::Step::Step(Impl& session) : session_(session) {
+Session::Impl::Step::Step(Impl& session, int64_t batches, int64_t samples)
+    : session_(session), batches_(batches), step_samples_(samples) {
   session_.buffers_.save();
   if (session_.model_.draws_random()) generator_ = session_.generators_.device_state();
 }
@@ -39,21 +40,23 @@ Session::Impl::Step::~Step() {
   if (generator_.defined()) session_.generators_.set_device_state(generator_);
 }
 
-void Session::Impl::Step::run_batch(const Batch& batch, int64_t batches, PhaseClock& clock) {
-  const at::Tensor output = session_.forward(batch.input, true);
-  // Alone, a batch takes torch's mean. Several add up sums, divided at the end by all their samples (or weights): the
-  // large batch's mean.
-  const bool alone = batches == 1;
-  const at::Tensor loss =
-      alone ? session_.loss_->mean(output, batch.target) : session_.loss_->sum(output, batch.target);
+void Session::Impl::Step::run_batch(const Batch& batch, PhaseClock& clock) {
+  at::Tensor output, loss;
+  {
+    const AutocastScope autocast(session_.autocast_);
+    output = session_.forward(batch.input, true);
+    // Alone, a batch takes torch's mean. Several add up sums, divided at the end by all their samples (or weights): the
+    // large batch's mean.
+    loss = batches_ == 1 ? session_.loss_->mean(output, batch.target) : session_.loss_->sum(output, batch.target);
+  }
+  const at::Tensor result = output.detach().to(at::kFloat);
+  if (batches_ > 1) add(divisor_, session_.loss_->divisor(result, batch.target));
   clock.mark(&PhaseSeconds::forward);
-  std::vector<at::Tensor> gradients = torch::autograd::grad({loss}, session_.parameters_);
+  std::vector<at::Tensor> gradients = torch::autograd::grad({objective(loss, batch)}, session_.parameters_);
   clock.mark(&PhaseSeconds::backward);
 
   const at::NoGradGuard no_grad;
-  const at::Tensor result = output.detach();
-  add(loss_, loss.detach());
-  if (!alone) add(divisor_, session_.loss_->divisor(result, batch.target));
+  add(loss_, loss.detach().to(at::kFloat));
   metrics_.resize(session_.metrics_.size());
   for (size_t i = 0; i < metrics_.size(); ++i) add(metrics_[i], session_.metrics_[i]->sum(result, batch.target));
   if (gradients_.empty()) {
@@ -64,10 +67,51 @@ void Session::Impl::Step::run_batch(const Batch& batch, int64_t batches, PhaseCl
   samples_ += batch.samples;
 }
 
-void Session::Impl::Step::finish(std::span<const StepValues> values, Columns& columns) {
+at::Tensor Session::Impl::Step::objective(const at::Tensor& loss, const Batch& batch) {
+  if (!session_.scaler_) return loss;
+  if (batches_ == 1) return session_.scaler_->scaled(loss);
+  // The gradient of a sum would overflow fp16 that much sooner: it is divided beforehand by what the first batch lets
+  // expect (exactly the divisor, where that goes by samples), and by the rest at the end.
+  if (!expected_divisor_.defined()) {
+    const at::Tensor expected = divisor_ * (static_cast<double>(step_samples_) / static_cast<double>(batch.samples));
+    expected_divisor_ = at::where(expected > 0, expected, static_cast<double>(step_samples_));
+  }
+  return session_.scaler_->scaled(loss / expected_divisor_);
+}
+
+Outcome Session::Impl::Step::finish(std::span<const StepValues> values, Columns& columns) {
   const at::NoGradGuard no_grad;
+  const Plan& plan = session_.plan_;
+  average_gradients();
+  if (session_.scaler_) session_.scaler_->unscale(gradients_);
+  raise_flag();
+
+  size_t column = 1;
+  columns.push(column++, loss_);
+  for (const at::Tensor& metric : metrics_) columns.push(column++, metric);
+  if (plan.clip_grad_norm) columns.push(column++, clip_gradients(gradients_, *plan.clip_grad_norm));
+  if (plan.clip_grad_value) {
+    at::_foreach_clamp_min_(gradients_, -*plan.clip_grad_value);
+    at::_foreach_clamp_max_(gradients_, *plan.clip_grad_value);
+  }
+  Outcome outcome = Outcome::updated;
+  if (session_.scaler_) {
+    columns.push(column++, session_.scaler_->scale());
+    columns.push(column++, session_.scaler_->overflowed());
+    outcome = settle_scale();
+  }
+  columns.push(0, session_.found_inf_.select(0, 0).clone());
+
+  if (outcome == Outcome::updated) session_.optimizer_.step(gradients_, values, session_.found_inf_);
+  session_.buffers_.restore_where(session_.found_inf_);
+  if (session_.ema_ && outcome == Outcome::updated) session_.ema_->update(session_.found_inf_);
+  kept_ = true;
+  return outcome;
+}
+
+void Session::Impl::Step::average_gradients() {
   if (divisor_.defined()) {
-    at::_foreach_div_(gradients_, divisor_);
+    at::_foreach_div_(gradients_, expected_divisor_.defined() ? divisor_ / expected_divisor_ : divisor_);
     loss_ = loss_ / divisor_;
   }
   for (size_t i = 0; i < gradients_.size(); ++i) {
@@ -75,20 +119,27 @@ void Session::Impl::Step::finish(std::span<const StepValues> values, Columns& co
     const at::Tensor& parameter = session_.parameters_[i];
     if (gradients_[i].strides() != parameter.strides()) gradients_[i] = at::empty_like(parameter).copy_(gradients_[i]);
   }
-  // Multiplies by one; what matters is that it raises the flag, and never lowers it.
-  gradients_.push_back(loss_.clone());
-  at::_amp_foreach_non_finite_check_and_unscale_(gradients_, session_.found_inf_, session_.one_);
-  gradients_.pop_back();
+}
 
-  size_t column = 0;
-  columns.push(column++, session_.found_inf_.select(0, 0).clone());
-  columns.push(column++, loss_);
-  for (const at::Tensor& metric : metrics_) columns.push(column++, metric);
-  if (session_.plan_.clip_grad_norm) columns.push(column++, clip_gradients(gradients_, *session_.plan_.clip_grad_norm));
+void Session::Impl::Step::raise_flag() {
+  // Multiplies by one; what matters is the flag.
+  std::vector<at::Tensor> checked;
+  if (!session_.scaler_) checked = gradients_;
+  checked.push_back(loss_.clone());
+  at::_amp_foreach_non_finite_check_and_unscale_(checked, session_.found_inf_, session_.one_);
+}
 
-  session_.optimizer_.step(gradients_, values, session_.found_inf_);
-  session_.buffers_.restore_where(session_.found_inf_);
-  kept_ = true;
+Outcome Session::Impl::Step::settle_scale() {
+  LossScaler& scaler = *session_.scaler_;
+  const at::Tensor scale = scaler.scale();
+  const at::Tensor host = at::stack({session_.found_inf_.select(0, 0), scaler.overflowed(), scale}).cpu();
+  const auto values = host.accessor<float, 1>();
+  const bool overflowed = values[1] != 0;
+  const bool lost = overflowed && LossScaler::lost(values[2] * session_.plan_.loss_scale->backoff_factor);
+  if (lost) session_.found_inf_.fill_(1);
+  if (lost || values[0] != 0) return Outcome::not_finite;
+  scaler.update();
+  return overflowed ? Outcome::skipped : Outcome::updated;
 }
 
 }  // namespace gradloom

@@ -23,21 +23,29 @@ class Columns {
 /// What the request has for one of its steps.
 std::vector<StepValues> step_values(const std::vector<GroupSchedule>& groups, int64_t step);
 
+/// What became of a step. Without loss scaling `updated` may also mean that nothing was: only the device knows.
+enum class Outcome {
+  updated,
+  skipped,     // a scaled gradient overflowed
+  not_finite,  // the loss, or a gradient that no scale helps: everything stands as before
+};
+
 /// Unless `finish` was reached, buffers and generators go back to where the step began. Lives within a
 /// Generators::Scope.
 class Session::Impl::Step {
  public:
-  explicit Step(Impl& session);
+  /// A step of `batches` with so many samples in all.
+  Step(Impl& session, int64_t batches, int64_t samples);
   ~Step();
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
 
-  /// Forward and backward of one of the step's `batches`; the gradients add up.
-  void run_batch(const Batch& batch, int64_t batches, PhaseClock& clock);
+  /// Forward and backward of one of the step's batches; the gradients add up.
+  void run_batch(const Batch& batch, PhaseClock& clock);
 
   /// Updates the parameters, or nothing where a value was not finite; records the step's values: the flag, the loss,
-  /// each metric's sum, the gradients' norm when clipping. `values` are one a parameter group.
-  void finish(std::span<const StepValues> values, Columns& columns);
+  /// each metric's sum, the gradients' norm when clipping, scale and overflow with loss scaling. `values` are one a parameter group.
+  Outcome finish(std::span<const StepValues> values, Columns& columns);
 
   int64_t samples() const { return samples_; }
 
@@ -45,9 +53,20 @@ class Session::Impl::Step {
   const at::Tensor& generator() const { return generator_; }
 
  private:
+  /// What the gradients are taken of.
+  at::Tensor objective(const at::Tensor& loss, const Batch& batch);
+  void average_gradients();
+  /// Where the loss, and without loss scaling a gradient, is not finite: raises the session's flag, and never lowers it.
+  void raise_flag();
+  /// Decides on a scaled step's fate; the host waits here.
+  Outcome settle_scale();
+
   Impl& session_;
+  int64_t batches_;
+  int64_t step_samples_;
   at::Tensor generator_;
   std::vector<at::Tensor> gradients_;
+  at::Tensor expected_divisor_;  // with loss scaling and several batches: what the sums are divided by beforehand
   at::Tensor loss_;
   at::Tensor divisor_;
   std::vector<at::Tensor> metrics_;

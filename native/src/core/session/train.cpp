@@ -35,20 +35,26 @@ StepsResult Session::Impl::train_steps(const StepsRequest& request) {
     throw Error("BAD_CALL", "The plan has " + std::to_string(optimizer_.size()) + " parameter groups.",
                 "Give the values of each.", "groups");
   const bool started = optimizer_.started();
-  const bool clips = plan_.clip_grad_norm.has_value();
+  const int64_t size = plan_.loader.batch_size;
+  const bool averaged = ema_ && ema_->started();
+  std::vector<std::string> extra;  // columns besides loss, samples and metrics
+  if (plan_.clip_grad_norm) extra.emplace_back("grad_norm");
+  if (scaler_) extra.insert(extra.end(), {"scale", "skipped"});
 
   StepsResult result;
   PhaseClock clock(device_);
-  Columns columns(2 + metrics_.size() + (clips ? 1 : 0));
+  Columns columns(2 + metrics_.size() + extra.size());
   std::vector<int64_t> samples;
   std::vector<at::Tensor> generator_states;
   int64_t next = request.batch;
-  while (static_cast<int64_t>(samples.size()) < request.steps && !result.cancelled) {
+  int64_t updates = 0;  // schedules go by these
+  bool ended = false;
+  while (static_cast<int64_t>(samples.size()) < request.steps && !result.cancelled && !ended) {
     const int64_t batches = std::min(plan_.accumulate, batches_per_epoch - next);
     if (batches < 1)
       throw Error("BAD_CALL", "The epoch has no step after batch " + std::to_string(next) + ".",
                   "Ask for fewer steps.");
-    Step step(*this);
+    Step step(*this, batches, std::min(batches * size, loader_.split_count("train") - next * size));
     for (int64_t i = 0; i < batches && !result.cancelled; ++i) {
       if (cancelled.exchange(false)) {
         result.cancelled = true;
@@ -57,11 +63,13 @@ StepsResult Session::Impl::train_steps(const StepsRequest& request) {
       clock.skip();
       const Batch batch = train_batch(request.epoch, next + i);
       clock.mark_batch(batch.wait_seconds);
-      step.run_batch(batch, batches, clock);
+      step.run_batch(batch, clock);
     }
     if (result.cancelled) break;
     clock.skip();
-    step.finish(step_values(request.groups, static_cast<int64_t>(samples.size())), columns);
+    const Outcome outcome = step.finish(step_values(request.groups, updates), columns);
+    if (outcome == Outcome::updated) ++updates;
+    ended = outcome == Outcome::not_finite;
     clock.mark(&PhaseSeconds::optimizer);
     generator_states.push_back(step.generator());
     samples.push_back(step.samples());
@@ -71,7 +79,7 @@ StepsResult Session::Impl::train_steps(const StepsRequest& request) {
   result.columns["loss"];
   result.columns["samples"];
   for (const MetricKind* metric : metrics_) result.columns[std::string(metric->name)];
-  if (clips) result.columns["grad_norm"];
+  for (const std::string& name : extra) result.columns[name];
   if (!columns.empty()) {
     const at::Tensor table = columns.read();
     const auto values = table.accessor<float, 2>();
@@ -86,16 +94,18 @@ StepsResult Session::Impl::train_steps(const StepsRequest& request) {
       result.columns["samples"].push_back(count);
       for (const MetricKind* metric : metrics_)
         result.columns[std::string(metric->name)].push_back(values[row++][step] / count);
-      if (clips) result.columns["grad_norm"].push_back(values[row][step]);
+      for (const std::string& name : extra) result.columns[name].push_back(values[row++][step]);
       ++result.steps;
     }
   }
+  const bool updated = scaler_ ? updates > 0 : result.steps > 0;
   if (result.non_finite) {
     const at::Tensor& state = generator_states[static_cast<size_t>(result.steps)];
     if (state.defined()) generators_.set_device_state(state);
     found_inf_.zero_();
-    optimizer_.reread(started || result.steps > 0);
+    optimizer_.reread(started || updated);
   }
+  if (ema_) ema_->set_started(averaged || updated);
   result.seconds = clock.finish();
   return result;
 }
