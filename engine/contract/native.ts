@@ -244,7 +244,7 @@ export interface NativeSession {
    */
   saveState(folder: string): Promise<void>;
   /**
-   * Reads what `saveState` wrote; with `model_only` takes the weights to evaluate with (EMA's where the plan has it and the folder too) and
+   * Reads what `saveState` wrote; with `model_only` takes the weights to evaluate with (ema.safetensors where there is one) and
    * leaves optimizer and generators alone. Throws WEIGHTS_MISMATCH.
    */
   loadState(folder: string, options: { model_only: boolean }): Promise<void>;

@@ -18,6 +18,7 @@ const stateName = 'state.json';
 const temporaryPrefix = '.tmp-';
 const damagedPrefix = 'damaged-';
 const modelName = 'model.safetensors';
+const averagesName = 'ema.safetensors';
 /** As `#freeName` makes them: whatever has another name is not ours. */
 const folderPattern = /^step-(\d{8,})(?:\.\d+)?$/;
 const temporaryPattern = /^\.tmp-step-\d{8,}(?:\.\d+)?$|^index\.json\.\d+\.tmp$/;
@@ -76,6 +77,12 @@ export interface CheckpointMarks {
 export interface SavedCheckpoint {
   folder: string;
   roles: CheckpointRole[];
+}
+
+/** The weights to evaluate, predict and export with: averaged ones where a checkpoint has them. */
+export function weightsFile(checkpoint: string): string {
+  const averages = path.join(checkpoint, averagesName);
+  return existsSync(averages) ? averages : path.join(checkpoint, modelName);
 }
 
 export class Checkpoints {
@@ -202,10 +209,10 @@ export class Checkpoints {
       typeof name === 'number'
         ? this.#index.checkpoints.findLast(({ step }) => step === name)
         : this.#entry(this.#index[name]);
-    if (entry && (name !== 'last' || this.#isThere(entry))) return this.#load(entry, [modelName]);
+    if (entry && (name !== 'last' || this.#isThere(entry))) return this.#load(entry, [modelName, averagesName]);
     for (const other of name === 'last' ? [...this.#index.checkpoints].reverse() : []) {
       try {
-        return await this.#load(other, [modelName]);
+        return await this.#load(other, [modelName, averagesName]);
       } catch (thrown) {
         if (GradloomError.from(thrown).code !== 'CHECKPOINT_DAMAGED') throw thrown;
       }

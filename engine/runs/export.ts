@@ -1,13 +1,13 @@
 /** Takes a run's weights out of the studio: one file, written whole, read back and compared before it gets its name. */
 import { existsSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
 import { exportFormats } from '../contract/exports.ts';
 import { readProject, resolveProject } from '../contract/project.ts';
 import { type ExportFormat, formats } from '../export/formats.ts';
 import { readSafetensors } from '../export/safetensors.ts';
 import { digest, type TensorSource } from '../export/tensor-source.ts';
-import { Checkpoints } from './checkpoints.ts';
+import { Checkpoints, weightsFile } from './checkpoints.ts';
 import { readEnvironment } from './environment.ts';
 import { exportTarget } from './export-target.ts';
 import { findRun } from './folder.ts';

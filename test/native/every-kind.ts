@@ -74,6 +74,25 @@ function trainingPlans(folder: string): Named[] {
     named('vectors', { target: 'vector' }),
     named('accumulated and clipped', {}, { accumulate: 2, clip_grad_norm: 0.5, deterministic: true }),
     named('normalised', {}, { transforms: [{ kind: 'Normalize', args: { mean: [0.5], std: [0.25] } }] }),
+    named('bf16 and averaged', {}, { precision: 'bf16', ema: { decay: 0.9 } }),
+    named(
+      'fp16 that overflows',
+      {},
+      {
+        precision: 'fp16',
+        loss_scale: { init_scale: 2 ** 26, growth_factor: 2, backoff_factor: 0.5, growth_interval: 2 },
+        clip_grad_value: 0.1,
+        accumulate: 2,
+      },
+    ),
+    named('checkpointed', { shape: [1, 6, 6] }, { activation_checkpointing: ['0', '3'] }, [
+      { kind: 'Conv2d', out_channels: 2, kernel_size: 3 },
+      { kind: 'BatchNorm2d' },
+      { kind: 'Dropout', p: 0.2 },
+      { kind: 'Conv2d', out_channels: 2, kernel_size: 3 },
+      { kind: 'Flatten' },
+      { kind: 'Linear', out_features: 5 },
+    ]),
     named('convolutions', { shape: [2, 12, 12], target: 'uint8' }, {}, [
       { kind: 'Conv2d', out_channels: 8, kernel_size: 3, padding: 1 },
       { kind: 'ReLU' },

@@ -24,8 +24,18 @@ const layers = [
   { kind: 'Conv2d', out_channels: 4, kernel_size: 3, padding: 1 },
   { kind: 'ReLU' },
   { kind: 'MaxPool2d', kernel_size: 2 },
-  { kind: 'Repeat', times: 2, layers: [{ kind: 'Conv2d', out_channels: 4, kernel_size: 1 }, { kind: 'BatchNorm2d' }, { kind: 'ReLU' }] },
-  { kind: 'Residual', layers: [{ kind: 'Conv2d', out_channels: 4, kernel_size: 3, padding: 1 }, { kind: 'Dropout', p: 0.3 }] },
+  {
+    kind: 'Repeat',
+    times: 2,
+    layers: [{ kind: 'Conv2d', out_channels: 4, kernel_size: 1 }, { kind: 'BatchNorm2d' }, { kind: 'ReLU' }],
+  },
+  {
+    kind: 'Residual',
+    layers: [
+      { kind: 'Conv2d', out_channels: 4, kernel_size: 3, padding: 1 },
+      { kind: 'Dropout', p: 0.3 },
+    ],
+  },
   { kind: 'Flatten' },
   { kind: 'Dropout', p: 0.2 },
   { kind: 'Linear', out_features: 12 },
@@ -36,10 +46,7 @@ const layers = [
 const scaling = { init_scale: 2 ** 30, growth_factor: 2, backoff_factor: 0.5, growth_interval: 3 };
 const fp16: Partial<NativePlan> = { precision: 'fp16', loss_scale: scaling };
 const starts = segmentStarts(
-  planProject(
-    { data: { source: { kind: 'random', shape: pack.shape, classes } }, model: { layers } },
-    null,
-  ).layers,
+  planProject({ data: { source: { kind: 'random', shape: pack.shape, classes } }, model: { layers } }, null).layers,
 );
 
 const variants: [string, Partial<NativePlan>][] = [
@@ -137,8 +144,7 @@ describe.each(variants)('%s', (_name, change) => {
     const plan = { ...planOf(temporaryFolder(), change), optimizer: sgd };
     const epoch = async (session: NativeSession, steps: number, lr: number[], batch = 0): Promise<StepsResult> =>
       session.trainSteps({ epoch: 0, batch, steps, groups: [{ lr }] });
-    const skips = change.loss_scale ? await skipsAtFirst(plan) : 0;
-    const far = { ...plan, ...(change.loss_scale ? { loss_scale: { ...scaling, init_scale: scaling.init_scale / 2 ** skips } } : {}) };
+    const far = change.loss_scale ? { ...plan, loss_scale: { ...scaling, init_scale: 1 } } : plan; // no overflow on the way
     const [one, other] = [await open(far), await open(far)];
     await epoch(one, 2, [0.01, 1e30]);
     const before = await stateOf(one);
@@ -156,22 +162,6 @@ const sgd: NativePlan['optimizer'] = {
   kind: 'SGD',
   args: { lr: 0.01, momentum: 0, dampening: 0, weight_decay: 0, nesterov: false, maximize: false },
 };
-
-/** How many steps overflow before the scale fits. */
-async function skipsAtFirst(plan: NativePlan): Promise<number> {
-  const session = await open(plan);
-  const steps = 3;
-  let skips = 0;
-  for (let done = false; !done; ) {
-    const { columns } = await session.trainSteps({ epoch: 0, batch: 0, steps, groups: [{ lr: [0, 0, 0] }] });
-    for (const flag of columns.skipped ?? []) {
-      done ||= flag === 0;
-      if (!done) skips += 1;
-    }
-  }
-  await session.close();
-  return skips;
-}
 
 describe('activation checkpointing', () => {
   const request = (steps: number): StepsRequest => ({ epoch: 0, batch: 0, steps, groups: [{ lr: rates(0, steps) }] });
@@ -232,7 +222,11 @@ describe('activation checkpointing', () => {
   });
 
   test('segments begin only at layers of the sequence', async () => {
-    for (const wrong of [['0', '4.layers.0'], ['0', '99'], ['2', '5']]) {
+    for (const wrong of [
+      ['0', '4.layers.0'],
+      ['0', '99'],
+      ['2', '5'],
+    ]) {
       const refused = open(planOf(temporaryFolder(), { activation_checkpointing: wrong }));
       await expect(refused).rejects.toMatchObject({ code: 'BAD_CALL', path: 'activation_checkpointing' });
     }
@@ -282,22 +276,16 @@ describe('loss scaling', () => {
     await session.close();
   });
 
-  test('ends where no scale helps, and stands as before that step', async () => {
-    // Weights of the loss make gradients that overflow whatever the loss is multiplied by.
-    const weight = Array<number>(classes).fill(1e30);
-    const plan = planOf(temporaryFolder(), {
-      precision: 'fp16',
-      loss_scale: { ...scaling, init_scale: 2 ** -18, backoff_factor: 0.25 },
-      accumulate: 2,
-    });
-    const session = await open({ ...plan, loss: { ...plan.loss, args: { ...plan.loss.args, weight } } });
-    const asked = { epoch: 0, batch: 0, steps: 3, groups: [{ lr: [0, 0, 0] }] };
-    const result = await session.trainSteps(asked);
-    expect(result).toMatchObject({ steps: 2, non_finite: true });
-    expect([...(result.columns.skipped ?? [])]).toEqual([1, 1]);
-    const { state } = await stateOf(session);
-    expect(await session.trainSteps({ ...asked, batch: 4, steps: 1 })).toMatchObject({ steps: 0, non_finite: true });
-    expect((await stateOf(session)).state).toEqual(state);
-    await session.close();
+  test('ends where the scale is lost, and stands as before that step', async () => {
+    const backingOff = async (backoff_factor: number) =>
+      open(planOf(temporaryFolder(), { precision: 'fp16', loss_scale: { ...scaling, backoff_factor } }));
+    const asked = { epoch: 0, batch: 0, steps: 1, groups: [{ lr: [0.01] }] };
+    const hopeful = await backingOff(2 ** -54);
+    expect(await hopeful.trainSteps(asked)).toMatchObject({ steps: 1, non_finite: false });
+    const lost = await backingOff(2 ** -55);
+    const { state } = await stateOf(lost);
+    expect(await lost.trainSteps(asked)).toMatchObject({ steps: 0, non_finite: true });
+    expect((await stateOf(lost)).state).toEqual(state);
+    await Promise.all([hopeful.close(), lost.close()]);
   });
 });

@@ -5,6 +5,7 @@ Standard input: a JSON request a line; standard output: an answer a line. `do` i
 """
 import contextlib
 import json
+import math
 import os
 import sys
 
@@ -43,7 +44,8 @@ def train(request):
                 step_loss += loss.item() * len(batch)
             scaler.unscale_(optimizer)
             if rules.get("clip_grad_norm"):
-                answer["grad_norm"].append(nn.utils.clip_grad_norm_(model.parameters(), rules["clip_grad_norm"]).item())
+                norm = nn.utils.clip_grad_norm_(model.parameters(), rules["clip_grad_norm"]).item()
+                answer["grad_norm"].append(norm if math.isfinite(norm) else str(norm))
             if rules.get("clip_grad_value"):
                 nn.utils.clip_grad_value_(model.parameters(), rules["clip_grad_value"])
             before = scaler.get_scale()

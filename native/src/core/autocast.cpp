@@ -29,6 +29,10 @@ AutocastState autocast_now(c10::DeviceType device) {
   return {device, at::autocast::is_autocast_enabled(device), at::autocast::get_autocast_dtype(device)};
 }
 
+void forget_casts() {
+  at::autocast::clear_cache();
+}
+
 AutocastScope::AutocastScope(const AutocastState& state)
     : outside_(state.enabled ? autocast_now(state.device) : state),
       cache_outside_(at::autocast::is_autocast_cache_enabled()),

@@ -35,4 +35,7 @@ class AutocastScope {
   bool active_;
 };
 
+/// Forgets the casts of parameters that this thread's scope remembers.
+void forget_casts();
+
 }  // namespace gradloom

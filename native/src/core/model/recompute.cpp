@@ -102,17 +102,16 @@ class Cutter {
   void walk(const List& list) {
     for (size_t i = 0; i < list.nodes.size(); ++i) {
       const Node& node = list.nodes[i];
-      if (segments.empty() || std::find(starts_.begin(), starts_.end(), node.path) != starts_.end()) {
-        segments.emplace_back();
-        if (!starts_.empty() && node.path != starts_.front() && segments.size() == 1)
-          throw Error("BAD_CALL", "The first segment begins at " + starts_.front() + ", the model at " + node.path,
-                      "Plan the project again with this version.", "activation_checkpointing");
-      }
       if (!node.sequence.empty()) {
         for (const auto& inner : node.sequence) walk(*inner);
-      } else {
-        add(list, i);
+        continue;
       }
+      const bool starts = std::find(starts_.begin(), starts_.end(), node.path) != starts_.end();
+      if (segments.empty() && !starts)
+        throw Error("BAD_CALL", "The first segment does not begin at the first layer, " + node.path + ".",
+                    "Plan the project again with this version.", "activation_checkpointing");
+      if (starts) segments.emplace_back();
+      add(list, i);
     }
   }
 

@@ -144,8 +144,10 @@ void Session::Impl::save_state(const std::string& folder) {
 
 void Session::Impl::load_state(const std::string& folder, bool model_only) {
   const std::string averages = folder + "/ema.safetensors";
-  const bool averaged = ema_ && file_exists(averages);
-  const Part model = read_part(model_only && averaged ? averages : folder + "/model.safetensors", model_slots(model_));
+  const bool has_averages = file_exists(averages);
+  const bool averaged = ema_ && has_averages;
+  const std::string model_file = model_only && has_averages ? averages : folder + "/model.safetensors";
+  const Part model = read_part(model_file, model_slots(model_));
   if (model_only) return apply(model);
 
   const std::string optimizer_file = folder + "/optimizer.safetensors";

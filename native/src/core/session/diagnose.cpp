@@ -228,7 +228,7 @@ Diagnosis Session::Impl::diagnose(const DiagnoseRequest& request) {
   const SettingsScope settings(plan_);
   const Generators::Scope randomness(generators_);
   const at::AutoGradMode grad_mode(true);
-  const Step unkept(*this);  // takes buffers and generators back at the end
+  const Step unkept(*this, request.batches, 0);  // takes buffers and generators back at the end
   return Examination(*this).run(request);
 }
 

@@ -13,8 +13,10 @@ LossScaler::LossScaler(const LossScalePlan& plan, c10::Device device)
 
 void LossScaler::unscale(at::TensorList gradients) {
   found_inf_.zero_();
-  // In double, as torch's: the reciprocal of a float need not be one.
-  at::_amp_foreach_non_finite_check_and_unscale_(gradients, found_inf_, scale_.to(at::kDouble).reciprocal().to(at::kFloat));
+  // In double where there is double, as torch has it.
+  const at::Tensor inverse =
+      scale_.is_mps() ? scale_.reciprocal() : scale_.to(at::kDouble).reciprocal().to(at::kFloat);
+  at::_amp_foreach_non_finite_check_and_unscale_(gradients, found_inf_, inverse);
 }
 
 void LossScaler::update() {

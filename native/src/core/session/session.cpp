@@ -74,6 +74,7 @@ at::Tensor Session::Impl::forward(const at::Tensor& input, bool training) {
     const c10::InferenceMode inference;
     ShapeCheck check;
     model_.forward(input.narrow(0, 0, 1), {.training = false, .in_place = true, .observer = &check});
+    forget_casts();  // those of inference mode are no use to a backward pass
     shapes_checked_ = true;
   }
   return model_.forward(input, {.training = training});
