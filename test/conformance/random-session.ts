@@ -72,11 +72,12 @@ export function constantGroups({ groups }: Pick<Plan, 'groups'>, steps: number):
   return groups.map(({ lr }) => ({ lr: new Array<number>(steps).fill(lr) }));
 }
 
-/** Writes the plan's random data into the folder (`input`, `target`) and opens a session on it; `change` may alter the files before. */
+/** Writes the plan's random data into the folder (`input`, `target`) and opens a session on it; `change` may alter the files before, `keys` replace keys of the plan. */
 export async function openSession(
   plan: Plan,
   folder: string,
   change: (columns: { input: string; target: string }) => void = () => {},
+  keys: Partial<NativePlan> = {},
 ): Promise<NativeSession> {
   const addon = loadAddon();
   const source = plan.project.data.source;
@@ -117,6 +118,7 @@ export async function openSession(
       splits: { train: { part: 'train', count: samples } },
     },
     loader: plan.project.data.loader,
+    ...keys,
   };
   return addon.createSession(JSON.stringify(request));
 }

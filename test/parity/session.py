@@ -21,6 +21,9 @@ formats = {"bf16": torch.bfloat16, "fp16": torch.float16}
 def train(request):
     project = Project(request)
     model, rules, out = project.model, project.training, request["out"]
+    if request.get("channels_last"):
+        # The layout in which the engine convolves on a CPU: another one, other kernels, other roundings.
+        model.to(memory_format=torch.channels_last)
     settings = dict(rules["optimizer"])
     optimizer = getattr(torch.optim, settings.pop("kind"))(model.parameters(), fused=True, **settings)
     dtype = formats.get(rules.get("precision"))

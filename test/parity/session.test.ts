@@ -110,25 +110,17 @@ async function here(project: ProjectFile) {
   };
 }
 
-async function there(project: ProjectFile) {
+async function there(project: ProjectFile, options: Settings = {}) {
   const out = path.join(top, String(++counter));
   mkdirSync(out);
-  const padded = {
-    ...project,
-    data: { ...project.data, loader: { shuffle: true, drop_last: false, ...project.data.loader } },
-  };
-  const answer = await python.ask<Answer>({ do: 'train', project: padded, base: templates, threads, out });
+  const answer = await python.ask<Answer>({ do: 'train', project, base: templates, threads, out, ...options });
   return { out, ...answer };
 }
 
-async function both(project: ProjectFile) {
-  return { mine: await here(project), torch: await there(project) };
-}
-
-/** The largest max|a − b| ÷ max|b| over the tensors of two files. */
-async function distance(a: string, b: string): Promise<number> {
-  const answer = await python.ask<Record<string, number>>({ do: 'compare', a, b });
-  return Math.max(...Object.values(answer));
+/** The largest max|a − b| ÷ max|b| over the tensors of both sides' file of that name. */
+async function distance(mine: { folder: string }, torch: { out: string }, name: 'model' | 'ema'): Promise<number> {
+  const [a, b] = [mine.folder, torch.out].map((folder) => path.join(folder, `${name}.safetensors`));
+  return Math.max(...Object.values(await python.ask<Record<string, number>>({ do: 'compare', a, b })));
 }
 
 /** The largest difference, relative to the largest value. */
@@ -138,36 +130,107 @@ function apart(a: number[], b: number[]): number {
   return Math.max(...a.map((value, i) => Math.abs(value - (b[i] as number)))) / largest;
 }
 
-const model = (folder: string) => path.join(folder, 'model.safetensors');
+const both = async (project: ProjectFile, options: Settings = {}) => ({
+  mine: await here(project),
+  torch: await there(project, options),
+});
 
-describe.each([
-  ['the MLP', mlp],
-  ['the CNN', cnn],
-] as const)('%s', (_name, layers) => {
-  test('bf16', async () => {
-    const { mine, torch } = await both(projectOf([...layers], { precision: 'bf16' }));
+const overflowing = { init_scale: 2 ** 30, growth_factor: 2, backoff_factor: 0.5, growth_interval: 3 };
+
+describe('bf16', () => {
+  test('the MLP: losses, weights, averages and answers are bit for bit PyTorch’s', async () => {
+    const { mine, torch } = await both(projectOf(mlp, { precision: 'bf16', ema: { decay: 0.9 } }));
+    expect(mine.losses).toEqual(torch.losses);
+    expect(await distance(mine, torch, 'model')).toBe(0);
+    expect(await distance(mine, torch, 'ema')).toBe(0);
+    expect(mine.logits).toEqual(torch.logits);
+    expect(apart([mine.val_loss], [torch.val_loss])).toBeLessThan(1e-6); // summed batch by batch here, at once there
+  });
+
+  test('the CNN: within what the rounding of another kernel makes', async () => {
+    const project = projectOf(cnn, { precision: 'bf16' });
+    const { mine, torch } = await both(project, { channels_last: true });
+    const contiguous = await there(project);
     console.log(
-      'bf16',
-      apart(mine.losses, torch.losses),
+      'bf16 cnn',
       mine.losses.findIndex((x, i) => x !== torch.losses[i]),
-      await distance(model(mine.folder), model(torch.out)),
+      apart(mine.losses, torch.losses),
+      apart(mine.losses, contiguous.losses),
+      apart(torch.losses, contiguous.losses),
       apart(mine.logits.flat(), torch.logits.flat()),
-      mine.val_loss,
-      torch.val_loss,
     );
   });
-  test('fp16 with overflows', async () => {
-    const loss_scale = { init_scale: 2 ** 40, growth_factor: 2, backoff_factor: 0.5, growth_interval: 3 };
-    const { mine, torch } = await both(projectOf([...layers], { precision: 'fp16', loss_scale, clip_grad_norm: 1 }));
+});
+
+describe('fp16', () => {
+  test.each([
+    ['the MLP', mlp, {}],
+    [
+      'the MLP, accumulated and clipped',
+      mlp,
+      { accumulate: 3, clip_grad_norm: 1, clip_grad_value: 0.05, ema: { decay: 0.9 } },
+    ],
+    ['the CNN', cnn, {}],
+  ] as const)('%s: the same steps are skipped at the same scales', async (_name, layers, more) => {
+    const training = { precision: 'fp16', loss_scale: overflowing, ...more };
+    const { mine, torch } = await both(projectOf([...layers], training, 64), { channels_last: true });
+    console.log('fp16', mine.skipped.join(''), apart(mine.losses, torch.losses), await distance(mine, torch, 'model'));
+    expect(torch.skipped).toContain(1);
+    expect(mine.skipped).toEqual(torch.skipped);
+    expect(mine.scale).toEqual(torch.scale);
+  });
+});
+
+describe('fp32', () => {
+  test('accumulated is the large batch', async () => {
+    const loss = {
+      kind: 'CrossEntropyLoss',
+      weight: [1, 2, 0.5, 1, 3, 1, 1, 0.1, 1, 1],
+      label_smoothing: 0.1,
+      ignore_index: 3,
+    };
+    const training = { loss, epochs: 1 };
+    const mine = await here(projectOf(mlp, { ...training, accumulate: 3 }, 50));
+    const torch = await there(projectOf(mlp, training, 150));
+    console.log('accumulated', apart(mine.losses, torch.losses), await distance(mine, torch, 'model'));
+  });
+
+  test('clipped by norm, then by value', async () => {
+    const { mine, torch } = await both(projectOf(mlp, { clip_grad_norm: 0.5, clip_grad_value: 0.01 }));
     console.log(
-      'fp16',
-      mine.skipped.join(''),
-      torch.skipped.join(''),
+      'clipped',
       apart(mine.losses, torch.losses),
-      mine.scale.findIndex((x, i) => x !== torch.scale[i]),
-      await distance(model(mine.folder), model(torch.out)),
-      mine.val_loss,
-      torch.val_loss,
+      apart(mine.grad_norm, torch.grad_norm as number[]),
+      await distance(mine, torch, 'model'),
     );
+  });
+
+  test.each([
+    ['the MLP', mlp],
+    ['the CNN', cnn],
+  ] as const)('averaged weights of %s', async (_name, layers) => {
+    const { mine, torch } = await both(projectOf([...layers], { ema: { decay: 0.95 }, epochs: 1 }), {
+      channels_last: true,
+    });
+    console.log(
+      'ema',
+      await distance(mine, torch, 'model'),
+      await distance(mine, torch, 'ema'),
+      apart(mine.logits.flat(), torch.logits.flat()),
+    );
+  });
+
+  test('activation checkpointing with dropout is PyTorch’s plain run', async () => {
+    const deep = [
+      { kind: 'Flatten' },
+      {
+        kind: 'Repeat',
+        times: 4,
+        layers: [{ kind: 'Linear', out_features: 64 }, { kind: 'ReLU' }, { kind: 'Dropout', p: 0.1 }],
+      },
+      { kind: 'Linear', out_features: 10 },
+    ];
+    const { mine, torch } = await both(projectOf(deep, { activation_checkpointing: true, epochs: 1 }));
+    console.log('checkpointed', apart(mine.losses, torch.losses), await distance(mine, torch, 'model'));
   });
 });
