@@ -106,11 +106,6 @@ function knownFormat(format: string): ExportFormat {
   });
 }
 
-/** The file of a checkpoint whose weights are taken out of it. */
-export function weightsFile(checkpoint: string): string {
-  return join(checkpoint, 'model.safetensors');
-}
-
 export function defaultCheckpoint(folder: string): 'best' | 'last' {
   const validated = readSummary(folder)?.best?.monitor.startsWith('val_') ?? false;
   return validated && new Checkpoints(folder, Number.POSITIVE_INFINITY).hasBest ? 'best' : 'last';
