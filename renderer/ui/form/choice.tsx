@@ -1,5 +1,6 @@
 /** One of several named things, each with a few quieter words beside or below it; long lists are searched. */
 import { type ComboboxItem, type ComboboxParsedItem, Select } from '@mantine/core';
+import { useRef, useState } from 'react';
 import { search as searched } from '../basics/fuzzy.ts';
 import classes from './choice.module.css';
 
@@ -37,6 +38,9 @@ export function Choice(props: ChoiceProps) {
   const { id, label, value, options, onChange, placeholder = 'Choose…', width, invalid, disabled = false } = props;
   const known = new Map(options.map((option) => [option.value, option]));
   const searchable = options.length >= searchedFrom;
+  const input = useRef<HTMLInputElement>(null);
+  const chosen = value === null ? '' : (known.get(value)?.label ?? '');
+  const [text, setText] = useState(chosen);
   const filter = ({ options: items, search }: { options: ComboboxParsedItem[]; search: string }) =>
     filtered(items, search, known);
   return (
@@ -50,7 +54,20 @@ export function Choice(props: ChoiceProps) {
       error={invalid ?? false}
       disabled={disabled}
       searchable={searchable}
-      {...(searchable ? { filter, nothingFoundMessage: 'None is called so', selectFirstOptionOnChange: true } : {})}
+      ref={input}
+      {...(searchable
+        ? {
+            filter,
+            nothingFoundMessage: 'None is called so',
+            selectFirstOptionOnChange: true,
+            searchValue: text,
+            onSearchChange: setText,
+            // What is typed takes the place of the name that stands there; given up, the name is there again.
+            onFocus: () => input.current?.select(),
+            onDropdownOpen: () => input.current?.select(),
+            onDropdownClose: () => setText(chosen),
+          }
+        : {})}
       {...(options.some(({ help }) => help !== undefined)
         ? { comboboxProps: { width: helpWidth, position: 'bottom-start', shadow: 'md' } }
         : {})}
