@@ -79,12 +79,12 @@ export async function examineEvaluation(training: Training, batches: number): Pr
   };
 }
 
-async function circumstances({ plan, planned, record, state }: Training, batches: number) {
+async function circumstances({ plan, record, state }: Training, batches: number) {
   return {
     step: state.step + 1,
     epoch: state.epoch,
     batches,
-    precision: 'precision' in plan ? String(plan.precision) : planned.project.training.precision,
+    precision: plan.precision,
     recent: await recentSteps(record.folder, state.step),
     batch_file: null,
     checkpoint: null,

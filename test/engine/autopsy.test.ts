@@ -221,6 +221,28 @@ describe('a learning rate that is too large', () => {
   });
 });
 
+test('fp16 ends at 65,504: a wider format is the first remedy, and cures the state as it stands', async () => {
+  const large = parted(80);
+  large.samples = large.samples.map((sample) => sample.map((value) => 60_000 * value));
+  const training = { precision: 'fp16', optimizer: { kind: 'SGD', lr: 1e-12 }, epochs: 1 };
+  const made = project(large, {
+    training,
+    layers: [
+      { kind: 'Linear', out_features: 8 },
+      { kind: 'Linear', out_features: 2 },
+    ],
+  });
+  const { autopsy } = await failing(made);
+  expect(autopsy).toMatchObject({ phase: 'forward', precision: 'fp16' });
+  const [first] = autopsy.remedies;
+  expect(first).toMatchObject({ label: 'Set precision to bf16', why: expect.stringContaining('65,504') });
+  const events: RunEvent[] = [];
+  const edits = first?.edits ?? [];
+  const end = await resumeRun({ run: made.run, edits }, (event) => events.push(event), new RunControl());
+  expect(end.status).toBe('completed');
+  expect(events.find(({ type }) => type === 'start')).toMatchObject({ precision: 'bf16' });
+});
+
 test('every target ignored: the mean of nothing, said as what it is', async () => {
   const data = parted(16);
   data.labels = data.labels.map(() => 1);
