@@ -7,6 +7,20 @@ import path from 'node:path';
 import { z } from 'zod';
 import { GradloomError } from '../contract/errors.ts';
 import { readSafetensors } from '../export/safetensors.ts';
+import {
+  asOf,
+  type CheckpointEntry,
+  type CheckpointIndex,
+  type CheckpointMarks,
+  type CheckpointRole,
+  indexOf,
+  indexSchema,
+  rolesIn,
+  trimmed,
+  without,
+  withSaved,
+  wouldRank,
+} from './checkpoint-index.ts';
 import { replaceJson, syncFolder, writeDurable, writeError } from './durable.ts';
 import { type Fingerprint, fingerprint, sha256OfText } from './fingerprint.ts';
 import { checkpointsName } from './folder.ts';
@@ -30,48 +44,10 @@ const storedSchema = stateSchema.extend({
   snapshot: z.literal(true).exactOptional(),
 });
 
-const entrySchema = z.object({
-  folder: z.string(),
-  step: z.number(),
-  epoch: z.number(),
-  batch: z.number(),
-  /** Of state.json, which in turn holds the other files' hashes. Null where the index was lost and made anew. */
-  sha256: z.string().nullable(),
-  /** Saved because the project says so, not because a run was left; absent in older indexes: those at an epoch's end were. */
-  scheduled: z.boolean().exactOptional(),
-});
-export type CheckpointEntry = z.infer<typeof entrySchema>;
-
-const indexSchema = z.object({
-  version: z.literal(1),
-  last: z.string().nullable(),
-  best: z.string().nullable(),
-  /** With `top_k` above 1: the best ones, best first, each with the value that decides. */
-  top: z.array(z.object({ folder: z.string(), value: z.number() })).default([]),
-  snapshots: z.array(z.string()).default([]),
-  /** Oldest first. */
-  checkpoints: z.array(entrySchema),
-});
-type Index = z.infer<typeof indexSchema>;
-
-export type { TrainingState };
-
 export interface LoadedCheckpoint {
   entry: CheckpointEntry;
   folder: string;
   state: TrainingState;
-}
-
-const roles = ['last', 'best', 'top', 'snapshot'] as const;
-export type CheckpointRole = (typeof roles)[number];
-
-/** What a checkpoint is kept as, besides being the last. */
-export interface CheckpointMarks {
-  best?: boolean;
-  /** By its epoch's value, of which more or less is better. */
-  ranked?: { value: number; higher: boolean };
-  scheduled?: boolean;
-  snapshot?: boolean;
 }
 
 export interface SavedCheckpoint {
@@ -89,7 +65,7 @@ export class Checkpoints {
   readonly #base: string;
   readonly #keep: number;
   readonly #topK: number;
-  #index: Index;
+  #index: CheckpointIndex;
 
   /** `keep`: how many of the newest scheduled ones are kept besides the last, the `topK` best and the snapshots. */
   constructor(runFolder: string, keep: number, topK = 1) {
@@ -139,34 +115,18 @@ export class Checkpoints {
     }
     const { step, epoch, batch } = state;
     const entry = { folder: name, step, epoch, batch, sha256, scheduled: marks.scheduled === true };
-    const { best, top, snapshots, checkpoints } = this.#index;
-    this.#writeIndex({
-      version: 1,
-      last: name,
-      best: marks.best ? name : best,
-      top: marks.ranked ? this.#withRank(name, marks.ranked) : top,
-      snapshots: marks.snapshot ? [...snapshots, name] : snapshots,
-      checkpoints: [...checkpoints, entry],
-    });
+    this.#writeIndex(withSaved(this.#index, entry, marks, this.#topK));
     return { folder: final, roles: this.rolesOf(entry) };
   }
 
-  /** Whether a checkpoint with that value would be one of the best. Only one of them: see the state's `best`. */
+  /** Whether a checkpoint with that value would be one of the best, where more than one is kept. */
   isAmongBest(value: number, higher: boolean): boolean {
-    const worst = this.#index.top[this.#topK - 1]?.value;
-    return this.#topK > 1 && (worst === undefined || (higher ? value > worst : value < worst));
+    return wouldRank(this.#index, { value, higher }, this.#topK);
   }
 
   /** What was best by another value is no measure any more. */
   forgetRanks(): void {
     this.#index = { ...this.#index, top: [] };
-  }
-
-  #withRank(folder: string, { value, higher }: { value: number; higher: boolean }): Index['top'] {
-    if (this.#topK < 2) return [];
-    const { top } = this.#index;
-    const before = top.findIndex((one) => (higher ? value > one.value : value < one.value));
-    return top.toSpliced(before < 0 ? top.length : before, 0, { folder, value }).slice(0, this.#topK);
   }
 
   /**
@@ -179,7 +139,7 @@ export class Checkpoints {
       if (entry.folder === passed) continue;
       try {
         const found = await this.#load(entry);
-        if (faults.length > 0) this.#writeIndex(this.#asOf(found.state));
+        if (faults.length > 0) this.#writeIndex(asOf(this.#index, found.state));
         return { found, damaged: faults };
       } catch (thrown) {
         const fault = GradloomError.from(thrown);
@@ -236,9 +196,7 @@ export class Checkpoints {
 
   /** What a checkpoint is kept as, besides being one of the newest. */
   rolesOf({ folder }: CheckpointEntry): CheckpointRole[] {
-    const { last, best, top, snapshots } = this.#index;
-    const named = { last: [last], best: [best], top: top.map((one) => one.folder), snapshot: snapshots };
-    return roles.filter((role) => named[role].includes(folder));
+    return rolesIn(this.#index, folder);
   }
 
   get hasBest(): boolean {
@@ -326,31 +284,22 @@ export class Checkpoints {
   }
 
   #setAside({ folder }: CheckpointEntry): void {
-    const checkpoints = this.#index.checkpoints.filter((entry) => entry.folder !== folder);
-    const best = this.#index.best === folder ? null : this.#index.best;
-    const top = this.#index.top.filter((one) => one.folder !== folder);
-    const snapshots = this.#index.snapshots.filter((one) => one !== folder);
     const aside = path.join(this.#base, `${damagedPrefix}${folder}`);
     rmSync(aside, { recursive: true, force: true });
     if (existsSync(path.join(this.#base, folder))) renameSync(path.join(this.#base, folder), aside);
-    this.#index = { version: 1, last: checkpoints.at(-1)?.folder ?? null, best, top, snapshots, checkpoints };
+    this.#index = without(this.#index, folder);
     replaceJson(path.join(this.#base, indexName), this.#index);
   }
 
   /** Names what is kept, then removes what no longer is. */
-  #writeIndex(index: Index): void {
-    const scheduled = index.checkpoints.filter((entry) => entry.scheduled ?? entry.batch === 0).slice(-this.#keep);
-    const named = [...scheduled, ...index.top].map(({ folder }) => folder);
-    const kept = new Set([index.last, index.best, ...named, ...index.snapshots]);
-    const checkpoints = index.checkpoints.filter(({ folder }) => kept.has(folder));
-    replaceJson(path.join(this.#base, indexName), { ...index, checkpoints } satisfies Index);
-    for (const { folder } of index.checkpoints) {
-      if (!kept.has(folder)) this.#remove(folder);
-    }
-    this.#index = { ...index, checkpoints };
+  #writeIndex(written: CheckpointIndex): void {
+    const { index, gone } = trimmed(written, this.#keep);
+    replaceJson(path.join(this.#base, indexName), index);
+    for (const folder of gone) this.#remove(folder);
+    this.#index = index;
   }
 
-  #readIndex(): Index | null {
+  #readIndex(): CheckpointIndex | null {
     try {
       return indexSchema.parse(JSON.parse(readFileSync(path.join(this.#base, indexName), 'utf8')));
     } catch {
@@ -359,7 +308,7 @@ export class Checkpoints {
   }
 
   /** From the folders themselves; which one was best is told by the newest state. */
-  #rebuildIndex(): Index {
+  #rebuildIndex(): CheckpointIndex {
     const checkpoints: CheckpointEntry[] = [];
     const snapshots: string[] = [];
     let newest: TrainingState | undefined;
@@ -378,20 +327,8 @@ export class Checkpoints {
         // not a whole checkpoint
       }
     }
-    this.#index = { version: 1, last: checkpoints.at(-1)?.folder ?? null, best: null, top: [], snapshots, checkpoints };
-    return newest ? this.#asOf(newest) : this.#index;
-  }
-
-  /** The index of a run that goes on from `state`: the best are those that it knew. */
-  #asOf(state: TrainingState): Index {
-    const steps = new Map(this.#index.checkpoints.map(({ folder, step }) => [folder, step]));
-    const top = this.#index.top.filter(({ folder }) => (steps.get(folder) ?? Number.POSITIVE_INFINITY) <= state.step);
-    return { ...this.#index, best: this.#folderOfBest(state), top };
-  }
-
-  /** Where the best so far lies, as a state tells it; null when that one is gone. */
-  #folderOfBest({ best }: TrainingState): string | null {
-    return this.#index.checkpoints.findLast(({ step, batch }) => step === best?.step && batch === 0)?.folder ?? null;
+    const index = indexOf(checkpoints, snapshots);
+    return newest ? asOf(index, newest) : index;
   }
 
   /** `step-00000320`; a second one at the same step (evaluated since, say) gets a number. */

@@ -1,7 +1,7 @@
 /** When a checkpoint is saved, and as what. The clock decides only when: no number depends on it. */
 import path from 'node:path';
 import type { SnapshotAnswer } from '../contract/control.ts';
-import type { CheckpointMarks } from './checkpoints.ts';
+import type { CheckpointMarks } from './checkpoint-index.ts';
 import type { Training } from './trainer.ts';
 import { epochOfStep } from './training-state.ts';
 

@@ -3,7 +3,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Checkpoints, type TrainingState } from '../../engine/runs/checkpoints.ts';
+import { Checkpoints } from '../../engine/runs/checkpoints.ts';
+import type { TrainingState } from '../../engine/runs/training-state.ts';
 import { temporaryFolder } from './runs-helpers.ts';
 
 function stateAt(step: number, more: Partial<TrainingState> = {}): TrainingState {
@@ -185,6 +186,16 @@ describe('the index', () => {
     else writeFileSync(file, how === 'cut' ? readFileSync(file, 'utf8').slice(0, 40) : '[]');
     const { found } = await new Checkpoints(folder, 2).newestWhole();
     expect(found?.state.step).toBe(2);
+  });
+
+  test('made anew, a snapshot is still one, and stays', async () => {
+    const folder = temporaryFolder();
+    const checkpoints = await saved(folder, [1]);
+    await checkpoints.save(stateAt(2, { batch: 1 }), { snapshot: true }, write(2));
+    rmSync(path.join(folder, 'checkpoints', 'index.json'));
+    const again = await saved(folder, [3, 4, 5]);
+    const kept = again.entries.map((entry) => `${entry.step} ${again.rolesOf(entry).join('+')}`);
+    expect(kept).toEqual(['2 snapshot', '4 ', '5 last']);
   });
 
   test('whose `last` points nowhere: the newest whole one', async () => {
