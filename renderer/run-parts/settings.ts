@@ -13,6 +13,7 @@ import {
   trainingFields,
 } from '../../engine/contract/settings.ts';
 import { sources } from '../../engine/contract/sources.ts';
+import { emaFields, lossScaleFields } from '../../engine/contract/training-numbers.ts';
 import { dims, number } from '../ui/format.ts';
 import { nameLabel } from './quantities.ts';
 
@@ -192,6 +193,8 @@ type Training = ReturnType<typeof resolveProject>['training'];
 const parts: { [key: string]: { label: string; shape?: Shape } } = {
   early_stopping: { label: 'Early stopping', shape: earlyStoppingFields },
   warmup: { label: 'Warm-up', shape: warmupFields },
+  ema: { label: 'Averaged weights', shape: emaFields },
+  loss_scale: { label: 'Loss scaling', shape: lossScaleFields },
 };
 
 function trainingRows(training: Training, standard: Training): SettingRow[] {

@@ -2,11 +2,13 @@
 import { IconGitCompare, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Choice as Taken } from '../../engine/contract/device-choice.ts';
+import type { NativeDevice } from '../../engine/contract/native.ts';
 import { optimizers } from '../../engine/contract/optimizers.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
 import { loaderFields, nameField, trainingFields } from '../../engine/contract/settings.ts';
+import { emaFields } from '../../engine/contract/training-numbers.ts';
+import { OptionalForm } from '../project-parts/optional-form.tsx';
 import { RowForm } from '../project-parts/row-form.tsx';
-import { useFormAt } from '../state/form.ts';
 import { Button, type ChoiceOption, integer, number } from '../ui/index.ts';
 import type { Room } from './before.ts';
 import { CheckDialog } from './check-dialog.tsx';
@@ -14,6 +16,7 @@ import { UseAuto, useMissingDevice } from './device.tsx';
 import { ChosenField, Fields } from './fields.tsx';
 import { FindBatchDialog } from './find-batch-dialog.tsx';
 import { FindLrDialog } from './find-lr-dialog.tsx';
+import { PrecisionFields } from './precision-fields.tsx';
 import classes from './train.module.css';
 
 export function RunGroup() {
@@ -25,21 +28,14 @@ export function RunGroup() {
   );
 }
 
-const precisions: readonly ChoiceOption[] = [
-  { value: 'fp32', label: 'fp32', hint: '32-bit floats' },
-  { value: 'auto', label: 'auto', hint: 'what the device runs best; fp32 in this version' },
-];
-
 export interface DeviceGroupProps {
   plan: Plan;
-  devices: readonly { name: string; label: string }[] | null;
+  devices: readonly NativeDevice[] | null;
   taken: Taken | null;
 }
 
 export function DeviceGroup({ plan, devices, taken }: DeviceGroupProps) {
-  const { value } = useFormAt(['training']);
   const { device } = plan.project.training;
-  const written = typeof value.precision === 'string' ? value.precision : plan.project.training.precision;
   const known = devices ?? [];
   const options: ChoiceOption[] = [
     {
@@ -58,9 +54,6 @@ export function DeviceGroup({ plan, devices, taken }: DeviceGroupProps) {
     options.push({ value: device, label: device, hint });
   }
   const missing = useMissingDevice(plan);
-  const offered = precisions.some((option) => option.value === written)
-    ? precisions
-    : [...precisions, { value: written, label: written, hint: 'not run by this version' }];
   return (
     <>
       <ChosenField
@@ -83,15 +76,7 @@ export function DeviceGroup({ plan, devices, taken }: DeviceGroupProps) {
           {missing} is not on this computer, so a run would not start. <UseAuto />
         </p>
       )}
-      <ChosenField
-        place={['training']}
-        name="precision"
-        label="Precision"
-        help="Number format of the calculations."
-        value={written}
-        options={offered}
-        standard="fp32"
-      />
+      <PrecisionFields plan={plan} device={known.find(({ name }) => name === taken?.value) ?? null} />
     </>
   );
 }
@@ -103,7 +88,7 @@ export function LoaderGroup({ plan, room, onHost }: { plan: Plan; room: Room | n
   return (
     <>
       <Fields place={['data', 'loader']} shape={loaderFields} only={['batch_size']} />
-      <Fields place={['training']} shape={trainingFields} only={['accumulate']} />
+      <Fields place={['training']} shape={trainingFields} only={['accumulate', 'activation_checkpointing']} />
       {accumulate > 1 && (
         <p className={classes.note}>
           Effective batch <strong>{integer(batch_size * accumulate)}</strong>: {integer(accumulate)} batches of{' '}
@@ -151,8 +136,15 @@ export function RegularisationGroup({ plan, dropout }: { plan: Plan; dropout: re
       <Fields
         place={['training']}
         shape={trainingFields}
-        only={['clip_grad_norm']}
-        placeholders={{ clip_grad_norm: 'no limit' }}
+        only={['clip_grad_norm', 'clip_grad_value']}
+        placeholders={{ clip_grad_norm: 'no limit', clip_grad_value: 'no limit' }}
+      />
+      <OptionalForm
+        place={['training']}
+        name="ema"
+        label="Averaged weights"
+        help="A running mean of the weights (EMA). Validation, the best checkpoint and exports take it; training goes on with the weights themselves."
+        shape={emaFields}
       />
       <p className={classes.note}>
         Weight decay is set with the optimizer ({number(Number(optimizer.args.weight_decay ?? 0))} now)

@@ -34,13 +34,21 @@ export function runSentence({ name, training }: ResolvedProject, steps: Steps | 
   return `${name}, ${plural(training.epochs, 'epoch')}${of}`;
 }
 
-/** `taken`: the device that a run would get; null while the devices are not known. */
-export function deviceSentence({ device, precision }: Training, taken: Choice | null): string {
+/** `taken`, `format`: the device and the number format that a run would get; null while the devices are not known. */
+export function deviceSentence(
+  { device, precision, tf32 }: Training,
+  taken: Choice | null,
+  format: string | null = null,
+): string {
   const where = device !== 'auto' ? device : taken ? `auto, which takes ${taken.value} here` : 'auto';
-  return join([capital(where), precision === 'auto' ? 'automatic precision' : precision]);
+  const automatic = `automatic precision${format === null ? '' : `, which is ${format} here`}`;
+  return join([capital(where), precision === 'auto' ? automatic : precision, tf32 && 'TF32']);
 }
 
-export function loaderSentence(loader: ResolvedProject['data']['loader'], accumulate: number): string {
+export function loaderSentence(
+  loader: ResolvedProject['data']['loader'],
+  { accumulate, activation_checkpointing }: Pick<Training, 'accumulate' | 'activation_checkpointing'>,
+): string {
   const { batch_size, shuffle, drop_last, num_workers } = loader;
   return join([
     `Batches of ${integer(batch_size)}`,
@@ -48,6 +56,7 @@ export function loaderSentence(loader: ResolvedProject['data']['loader'], accumu
     shuffle ? 'shuffled' : 'in order',
     drop_last && 'a short last one left out',
     num_workers === 0 ? 'no workers' : plural(num_workers, 'worker'),
+    activation_checkpointing && 'activations computed twice',
   ]);
 }
 
@@ -92,17 +101,27 @@ export function dropoutOf(layers: readonly PlannedLayer[]): string[] {
 }
 
 export function regularisationSentence(
-  { clip_grad_norm, optimizer, loss }: Training,
+  { clip_grad_norm, clip_grad_value, ema, optimizer, loss }: Training,
   dropout: readonly string[],
 ): string {
   const decay = Number(optimizer.args.weight_decay ?? 0);
   const smoothing = Number(loss.args.label_smoothing ?? 0);
   return join([
-    clip_grad_norm === null ? 'No clipping' : `Gradients clipped at ${number(clip_grad_norm)}`,
+    capital(clippingWords(clip_grad_norm, clip_grad_value)),
+    ema && `weights averaged by ${number(ema.decay, 6)}`,
     decay > 0 && `weight decay ${number(decay)}`,
     smoothing > 0 && `label smoothing ${number(smoothing)}`,
     dropout.length > 0 && `dropout ${[...new Set(dropout)].join(' and ')}`,
   ]);
+}
+
+function clippingWords(norm: number | null, value: number | null): string {
+  if (norm === null && value === null) return 'no clipping';
+  const limits = [
+    ...(norm === null ? [] : [`at ${number(norm)}`]),
+    ...(value === null ? [] : [`each number at ${number(value)}`]),
+  ];
+  return `gradients clipped ${limits.join(', ')}`;
 }
 
 export function stoppingSentence({ checkpoint, early_stopping }: Training): string {

@@ -15,6 +15,7 @@ import { type GroupKey, groupOf, roomOn, stepsOf } from './before.ts';
 import { BeforeStart } from './before-start.tsx';
 import { AdvancedGroup, DeviceGroup, LoaderGroup, OptimizerGroup, RegularisationGroup, RunGroup } from './groups.tsx';
 import { MetricsField } from './metrics-field.tsx';
+import { usedPrecision } from './precision-options.ts';
 import { ScheduleGroup } from './schedule-group.tsx';
 import { scheduleSentence } from './schedule-lines.ts';
 import {
@@ -65,12 +66,8 @@ function Settings({ plan }: { plan: Plan }) {
   const taken = report === null ? null : takenDevice(training.device, preferred, report.devices);
   const dropout = dropoutOf(plan.layers);
   const weights = useWeightsReport(plan);
-  const room =
-    report &&
-    roomOn(
-      report.devices.find(({ name }) => name === taken?.value),
-      report.host,
-    );
+  const device = report?.devices.find(({ name }) => name === taken?.value) ?? null;
+  const room = report && roomOn(device ?? undefined, report.host);
 
   const fold = (key: GroupKey, shown: boolean) => {
     unfolded.set(key, shown);
@@ -90,13 +87,13 @@ function Settings({ plan }: { plan: Plan }) {
     {
       key: 'device',
       title: 'Device and precision',
-      summary: deviceSentence(training, taken),
+      summary: deviceSentence(training, taken, usedPrecision(training.precision, device)?.value),
       form: <DeviceGroup plan={plan} devices={report?.devices ?? null} taken={taken} />,
     },
     {
       key: 'loader',
       title: 'Batch and loader',
-      summary: loaderSentence(project.data.loader, training.accumulate),
+      summary: loaderSentence(project.data.loader, training),
       form: <LoaderGroup plan={plan} room={room} onHost={taken?.value === 'cpu'} />,
     },
     {

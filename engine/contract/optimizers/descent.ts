@@ -90,9 +90,13 @@ export const descentKinds: readonly OptimizerKind[] = [
           min: 0,
           default: 0.0003,
         }),
-        adamw_betas: betas([0.9, 0.95]),
-        adamw_eps: eps(1e-10),
-        adamw_weight_decay: weightDecay(0, 'Weight decay of the parameters that are no matrices.'),
+        adamw_betas: betas([0.9, 0.95], 'AdamW betas'),
+        adamw_eps: eps(1e-10, 'AdamW epsilon'),
+        adamw_weight_decay: weightDecay(
+          0,
+          'Weight decay of the parameters that are no matrices.',
+          'AdamW weight decay',
+        ),
       },
     }),
     state: (_args, shape): ReturnType<OptimizerKind['state']> =>

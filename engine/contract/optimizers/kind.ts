@@ -30,10 +30,10 @@ export const decoupled = 'Shrinks each weight by lr times this, apart from the g
 
 export const lr = (value: number) =>
   number({ label: 'Learning rate', help: 'Size of a step along the gradient.', min: 0, default: value });
-export const weightDecay = (value: number, help: string) =>
-  number({ label: 'Weight decay', help, min: 0, default: value });
-export const eps = (value: number) =>
-  number({ label: 'Epsilon', help: 'Added to the denominator for stability.', min: 0, default: value });
+export const weightDecay = (value: number, help: string, label = 'Weight decay') =>
+  number({ label, help, min: 0, default: value });
+export const eps = (value: number, label = 'Epsilon') =>
+  number({ label, help: 'Added to the denominator for stability.', min: 0, default: value });
 export const maximize = flag({ label: 'Maximize', help: 'Climb instead of descending.', default: false });
 export const decoupledWeightDecay = flag({
   label: 'Decoupled weight decay',
@@ -42,9 +42,9 @@ export const decoupledWeightDecay = flag({
 });
 
 const beta = z.number().min(0).lt(1);
-export const betas = (value: [number, number] = [0.9, 0.999]) =>
+export const betas = (value: [number, number] = [0.9, 0.999], label = 'Betas') =>
   field(z.tuple([beta, beta]), {
-    label: 'Betas',
+    label,
     help: 'How slowly the running means of the gradient and of its square forget; each from 0 to below 1.',
     control: 'numbers',
     expected: 'a list of two numbers ≥ 0 and < 1',

@@ -40,15 +40,20 @@ describe('sentences', () => {
     expect(deviceSentence(settings({ device: 'cpu', precision: 'auto' }), { value: 'cpu' })).toBe(
       'Cpu, automatic precision',
     );
+    expect(deviceSentence(settings({ precision: 'auto', tf32: true }), { value: 'cuda:0' }, 'bf16')).toBe(
+      'Auto, which takes cuda:0 here, automatic precision, which is bf16 here, TF32',
+    );
   });
 
   test('of batches', () => {
-    const loader = (given: object) => loaderSentence(planOf({}, { loader: given }).project.data.loader, 1);
+    const loader = (given: object) => loaderSentence(planOf({}, { loader: given }).project.data.loader, settings({}));
     expect(loader({})).toBe('Batches of 256, shuffled, 4 workers');
     expect(loader({ batch_size: 4096, shuffle: false, drop_last: true, num_workers: 0 })).toBe(
       'Batches of 4,096, in order, a short last one left out, no workers',
     );
-    expect(loaderSentence(planOf({}).project.data.loader, 4)).toBe('Batches of 256, 4 a step, shuffled, 4 workers');
+    expect(
+      loaderSentence(planOf({}).project.data.loader, settings({ accumulate: 4, activation_checkpointing: true })),
+    ).toBe('Batches of 256, 4 a step, shuffled, 4 workers, activations computed twice');
   });
 
   test.each([
@@ -74,6 +79,9 @@ describe('sentences', () => {
     expect(regularisationSentence(settings({}), dropout)).toBe('No clipping, dropout 0.5');
     expect(regularisationSentence(settings({ clip_grad_norm: 1, optimizer: { kind: 'AdamW' } }), [])).toBe(
       'Gradients clipped at 1, weight decay 0.01',
+    );
+    expect(regularisationSentence(settings({ clip_grad_norm: 1, clip_grad_value: 0.5, ema: {} }), [])).toBe(
+      'Gradients clipped at 1, each number at 0.5, weights averaged by 0.999',
     );
   });
 
