@@ -88,8 +88,8 @@ export class RatePlan {
     const moment = { total: this.#total, lr: rateOf(optimizer) };
     const factor = warmupFactor(schedule, place.step);
     return bases.map((base) => {
-      if (factor === null) return row.rate(schedule.args, { ...moment, base, time: this.#time(place) });
-      return factor * (row.initial?.(schedule.args, { ...moment, base }) ?? base);
+      if (factor === null) return finite(row.rate(schedule.args, { ...moment, base, time: this.#time(place) }));
+      return finite(factor * (row.initial?.(schedule.args, { ...moment, base }) ?? base));
     });
   }
 
@@ -105,6 +105,11 @@ export class RatePlan {
   #time({ epoch, step }: StepPlace): number {
     return Math.max(0, (this.#run.schedule?.unit === 'step' ? step : epoch) - this.#before);
   }
+}
+
+/** A growth without end is no number that a journal can hold, nor one that anything can be trained with. */
+export function finite(rate: number): number {
+  return Number.isNaN(rate) ? 0 : Math.min(rate, Number.MAX_VALUE);
 }
 
 /** null: the warm-up is over. */

@@ -2,7 +2,7 @@
 import { GradloomError } from '../contract/errors.ts';
 import type { GroupSchedule, NativePlan } from '../contract/native.ts';
 import type { ResolvedSchedule } from '../contract/project.ts';
-import { firstScheduledEpoch, RatePlan, type RunLength, type StepPlace } from '../contract/schedule-plan.ts';
+import { finite, firstScheduledEpoch, RatePlan, type RunLength, type StepPlace } from '../contract/schedule-plan.ts';
 import { stepPlateau } from './plateau.ts';
 import { batchesPerEpoch, realSteps, type ScheduleState, type TrainingState } from './training-state.ts';
 
@@ -88,7 +88,7 @@ export class LiveSchedule {
       const rates = plateau.rates[0] === 0 ? this.#bases : plateau.rates;
       const from = rates[0] as number;
       if (from === 0) throw cannotScale(this.#training);
-      plateau.rates = rates.map((rate) => (rate / from) * (Number.isFinite(warm) ? lr / warm : lr));
+      plateau.rates = rates.map((rate) => finite((rate / from) * (Number.isFinite(warm) ? lr / warm : lr)));
       return;
     }
     const planned = this.#rates.rates(this.#next())[0] as number;
@@ -118,7 +118,7 @@ export class LiveSchedule {
     const { lr, plateau } = this.#state;
     const planned = this.#rates.rates(place, plateau?.rates);
     // Divided first: at a rate that stands still it is exactly what was asked for.
-    return lr === null ? planned : planned.map((rate) => (rate / lr.from) * lr.to);
+    return lr === null ? planned : planned.map((rate) => finite((rate / lr.from) * lr.to));
   }
 
   /** Where the next step lies; after an epoch's last, in the next one. */

@@ -1,5 +1,7 @@
 /** What a schedule plans for a run: clocks, warm-up, groups, lengths that follow from the run, points to draw. (Values: test/parity.) */
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { planProject } from '../../engine/contract/plan.ts';
 import { resolveProject } from '../../engine/contract/project.ts';
 import {
   planSchedule,
@@ -127,6 +129,46 @@ test.each(scheduleKinds)('$kind: what it suggests for a missing value is valid, 
       for (const rate of ratesOf(run)) expect(rate).toBeGreaterThanOrEqual(0);
     }
   }
+});
+
+test('whatever stands in a schedule is a problem or gives a rate for every step', () => {
+  const value = fc.oneof(
+    fc.constantFrom(0, 1, 0.5, 2, 3, 1e-300, 1e300, 2 ** 31 - 1, -1, 'cos', 'linear', 'rel', 'abs', 'min', true, null),
+    fc.array(fc.integer({ min: -1, max: 9 }), { maxLength: 4 }),
+    fc.double({ min: 0, max: 1, noNaN: true }),
+  );
+  const written = fc.constantFrom(...scheduleKinds).chain(({ kind, params }) =>
+    fc.record(
+      {
+        kind: fc.constant(kind),
+        unit: fc.constantFrom('epoch', 'step'),
+        warmup: fc.record({ steps: fc.integer({ min: 0, max: 40 }), start_factor: fc.double({ min: 0, max: 1 }) }),
+        ...Object.fromEntries(Object.keys(params).map((key) => [key, value])),
+      },
+      { requiredKeys: ['kind'] },
+    ),
+  );
+  let valid = 0;
+  const source = { kind: 'random', shape: [2], classes: 2, samples: 60 };
+  fc.assert(
+    fc.property(written, fc.integer({ min: 1, max: 6 }), (schedule, epochs) => {
+      const loader = { batch_size: 8 };
+      const plan = planProject({ data: { source, loader }, training: { epochs, schedule } }, null);
+      const of = plan.problems.filter(
+        ({ path, severity }) => path.startsWith('training.schedule') && severity === 'error',
+      );
+      const { training } = plan.project;
+      if (of.length > 0) return;
+      valid += 1;
+      const run = { ...training, groups: [{ lr: 0.1 }, { lr: 0 }], length: { epochs, steps_per_epoch: 7 } };
+      const { lr, momentum, steps } = planSchedule(run, 20);
+      expect(steps.at(-1)).toBe(epochs * 7 - 1);
+      for (const rate of lr.flat()) expect(Number.isFinite(rate)).toBe(true);
+      for (const one of momentum ?? []) expect(one).toBeLessThan(1);
+    }),
+    { numRuns: 1500 },
+  );
+  expect(valid).toBeGreaterThan(100);
 });
 
 const five = (rate: number) => new Array<number>(5).fill(rate);
