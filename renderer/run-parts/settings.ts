@@ -231,11 +231,14 @@ function scheduleRows(schedule: Training['schedule']): SettingRow[] {
   const row = schedules.get(schedule.kind);
   const maker: Maker = { group: 'Training', place: path, shape: row?.params };
   return [
-    ...chosenRows(maker, 'Schedule', schedule, { kind: '', args: {} }),
+    // "Every" and "From" say nothing without what they are of.
+    ...chosenRows(maker, 'Schedule', schedule, { kind: '', args: {} }).map((each) =>
+      each.path === path ? each : { ...each, label: `Schedule: ${each.label.toLowerCase()}` },
+    ),
     {
       group: 'Training',
       path: `${path}.unit`,
-      label: 'Schedule moves each',
+      label: 'Schedule: moves each',
       value: schedule.unit,
       isDefault: schedule.unit === row?.unit,
     },

@@ -240,6 +240,34 @@ describe.skipIf(noBrowser)('Train', () => {
     await expect.poll(() => (projectOf(page).data as { loader: { batch_size: number } }).loader.batch_size).toBe(size);
   });
 
+  test('starts from what an earlier run has learned, and tells before what of it fits', async () => {
+    const engine = await studio.engine();
+    const text = JSON.stringify(quick('base', { epochs: 1 }));
+    const { run } = await engine.runs.start({ file: writeProject(studio, 'base', text), text });
+    const status = async () => (await engine.runs.watch({})).runs.find(({ folder }) => folder === run)?.status;
+    await expect.poll(status, { timeout: 30_000 }).toBe('completed');
+    const layers = [16, 8, 3].map((out_features) => ({ kind: 'Linear', out_features }));
+    const page = await openProject(
+      studio,
+      writeProject(studio, 'tuned', { ...quick('tuned'), model: { layers } }),
+      'train',
+    );
+    await group(page, 'Starting weights').click();
+    await region(page, 'Starting weights').getByRole('combobox', { name: 'An earlier run' }).click();
+    await page.getByRole('option', { name: /^base-001/ }).click();
+    await region(page, 'Starting weights').getByText('3 of 6 tensors fit').waitFor();
+    await page.getByText('Starting weights: 3 of 6 tensors fit').waitFor();
+    await region(page, 'Starting weights')
+      .getByRole('button', { name: /^Missing: 2/ })
+      .click();
+    const list = (name: string) => page.getByRole('list', { name }).getByRole('listitem').allTextContents();
+    expect(await list('Missing')).toEqual(['1.weight', '1.bias']);
+    await region(page, 'Starting weights')
+      .getByRole('button', { name: /^Differently shaped: 1/ })
+      .click();
+    expect(await list('Differently shaped')).toEqual(['2.weight: 3×16 there, 3×8 here']);
+  });
+
   test('proves that a resumed run is the same', async () => {
     const page = await openProject(studio, writeProject(studio, 'proved', quick('proved')), 'train');
     await group(page, 'Advanced').click();

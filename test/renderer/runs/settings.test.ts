@@ -47,10 +47,36 @@ describe('rows of a project', () => {
     expect(row(rows, 'training.optimizer.nesterov')).toMatchObject({ value: 'no', isDefault: true });
   });
 
+  test('of what is off until it is wanted tell that, and its parameters once it is on', () => {
+    expect(row(rows, 'training.schedule')).toMatchObject({ label: 'Schedule', value: 'none', isDefault: true });
+    expect(row(rows, 'training.ema')).toMatchObject({ label: 'Averaged weights', value: 'off', isDefault: true });
+    const on = changed([
+      [['training', 'schedule'], { kind: 'StepLR', step_size: 3, warmup: { steps: 10 } }],
+      [['training', 'early_stopping'], { patience: 7 }],
+      [['training', 'ema'], {}],
+    ]);
+    const told = on.filter(({ isDefault, group }) => !isDefault && group === 'Training');
+    expect(told.map(({ label, value }) => [label, value])).toEqual(
+      expect.arrayContaining([
+        ['Schedule', 'StepLR'],
+        ['Schedule: every', '3'],
+        ['Warm-up', 'on'],
+        ['Warm-up: lasts', '10'],
+        ['Early stopping', 'on'],
+        ['Early stopping: patience', '7'],
+        ['Averaged weights', 'on'],
+      ]),
+    );
+    expect(told.some(({ label }) => label === 'Averaged weights: decay')).toBe(false);
+  });
+
   test('write layers as PyTorch does', () => {
     expect(row(rows, 'model.layers.1')?.value).toBe('Linear(out_features=256)');
     expect(layerText({ kind: 'Residual', layers: [{ kind: 'ReLU' }], shortcut: 'auto' })).toBe(
       'Residual(layers=[ReLU], shortcut=auto)',
+    );
+    expect(layerText({ kind: 'Linear', out_features: 2, train: { freeze: true, lr: 0.1 } })).toBe(
+      'Linear(out_features=2, train(freeze=true, lr=0.1))',
     );
     expect(layerText({ kind: 'Dropout', p: 0.5, disabled: true, name: 'drop' })).toBe('Dropout(p=0.5) “drop” (off)');
   });
