@@ -33,14 +33,47 @@ export function translate(at: number, from: ArrayLike<number>, to: ArrayLike<num
   return x1 === x0 ? y1 : y0 + ((at - x0) / (x1 - x0)) * (y1 - y0);
 }
 
-/** One point an epoch, standing at the epoch's last step. Values that an epoch does not have are left out, those that are not finite are NaN. */
-export function epochPoints(
+export interface EpochPoints {
+  x: number[];
+  y: number[];
+}
+
+interface Grown {
+  points: EpochPoints;
+  /** Epochs that they are of, and the last of these. */
+  count: number;
+  last: EpochRow;
+}
+
+/** By the first epoch of a run, then by axis and name. */
+const known = new WeakMap<EpochRow, Map<string, Grown>>();
+
+/**
+ * One point an epoch, standing at the epoch's last step. Values that an epoch does not have are left out, those that are not finite are NaN.
+ * The answered lists grow with the run: thousands of short epochs are not gone through at every frame.
+ */
+export function epochPoints(epochs: readonly EpochRow[], name: string, axis: AxisKind, series: Series): EpochPoints {
+  const [first] = epochs;
+  // Where an epoch stands in time is known better as values come.
+  if (!first || axis === 'time') return addPoints({ x: [], y: [] }, epochs, name, axis, series);
+  const ofRun = known.get(first) ?? new Map<string, Grown>();
+  known.set(first, ofRun);
+  const key = `${axis} ${name}`;
+  const before = ofRun.get(key);
+  const grows = before && before.count <= epochs.length && epochs[before.count - 1] === before.last;
+  const points = grows ? before.points : { x: [], y: [] };
+  addPoints(points, epochs.slice(grows ? before.count : 0), name, axis, series);
+  ofRun.set(key, { points, count: epochs.length, last: epochs.at(-1) as EpochRow });
+  return points;
+}
+
+function addPoints(
+  points: EpochPoints,
   epochs: readonly EpochRow[],
   name: string,
   axis: AxisKind,
   series: Series,
-): { x: number[]; y: number[] } {
-  const points: { x: number[]; y: number[] } = { x: [], y: [] };
+): EpochPoints {
   let seconds = 0;
   for (const row of epochs) {
     seconds += figureOf(row.seconds) ?? 0;

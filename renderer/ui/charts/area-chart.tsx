@@ -1,10 +1,9 @@
 /** Amounts on top of each other over time, under a limit: memory by category. */
 import { type PointerEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { number } from '../format.ts';
-import { resolveColor } from '../theme/colors.ts';
 import { Axes, type AxesFrame, type Margins } from './axes.tsx';
 import classes from './chart.module.css';
-import { textWidth, useLook, useWidth } from './hooks.ts';
+import { textWidth, useColors, useLook, useWidth } from './hooks.ts';
 import { paintStack } from './paint-stack.ts';
 import { linearTicks, nearest, scaleOf, tickFormat } from './scale.ts';
 
@@ -77,7 +76,7 @@ export function AreaChart({
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const width = useWidth(box);
-  useLook();
+  const colorOf = useColors(box, useLook());
   const [pointed, setPointed] = useState<number | null>(null);
   const stack = useMemo(() => stackOf(x, series), [x, series]);
   const sums = stack.tops.at(-1) ?? [];
@@ -109,7 +108,7 @@ export function AreaChart({
     const pixels = [Math.round(plotWidth * sharp), Math.round(plotHeight * sharp)] as const;
     if (element.width !== pixels[0] || element.height !== pixels[1]) [element.width, element.height] = pixels;
     context.setTransform(sharp, 0, 0, sharp, 0, 0);
-    const colors = series.map(({ color }) => resolveColor(color, element.parentElement ?? document.body));
+    const colors = series.map(({ color }) => colorOf(color));
     paintStack(context, stack, { x: frame.x, y: frame.y, width: plotWidth, height: plotHeight, colors });
   });
 

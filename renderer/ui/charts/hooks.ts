@@ -1,5 +1,6 @@
 /** What charts watch: their width, the colours of the theme, the sharpness of the screen. */
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { resolveColor } from '../theme/colors.ts';
 
 /** The element's inner width in CSS pixels; 0 until it is laid out. */
 export function useWidth(ref: RefObject<HTMLElement | null>): number {
@@ -61,6 +62,24 @@ export function useLook(): number {
     return () => screen.removeEventListener('change', change);
   }, [sharpness]);
   return look;
+}
+
+/** What colours are on the canvas of a box; asked for once a look, since the answer costs a layout. */
+export function useColors(box: RefObject<HTMLElement | null>, look: number): (color: string) => string {
+  const known = useRef(new Map<string, string>());
+  // Before whatever paints after the same render.
+  useLayoutEffect(() => {
+    void look;
+    known.current.clear();
+  }, [look]);
+  return useCallback(
+    (color) => {
+      const resolved = known.current.get(color) ?? resolveColor(color, box.current ?? document.body);
+      known.current.set(color, resolved);
+      return resolved;
+    },
+    [box],
+  );
 }
 
 let measuring: CanvasRenderingContext2D | null | undefined;

@@ -16,18 +16,18 @@ import {
 import { flushSync } from 'react-dom';
 import { Skeleton } from '../basics/skeleton.tsx';
 import { integer, number } from '../format.ts';
-import { resolveColor } from '../theme/colors.ts';
 import { Axes, type Margins, sameAxes, tickTexts } from './axes.tsx';
 import classes from './chart.module.css';
 import { ChartTable } from './chart-table.tsx';
 import { ChartTools } from './chart-tools.tsx';
 import { inNextFrame, notInNextFrame } from './frame-turn.ts';
-import { textWidth, useLook, useOnScreen, useWidth } from './hooks.ts';
+import { textWidth, useColors, useLook, useOnScreen, useWidth } from './hooks.ts';
 import { Legend, sameLegend, tellNewest } from './legend.tsx';
 import { type ChartMarker, type Frame, type FrameOptions, frameOf, type LineSeries, summary } from './model.ts';
 import { Overlay, type OverlayHandle } from './overlay.tsx';
 import { paint } from './paint.ts';
 import { type Range, scaleOf } from './scale.ts';
+import { changedFrom, type PaintedLine, paintedLines } from './tail.ts';
 
 export interface LineChartHandle {
   /** New values: painted with the next frame; axes and figures follow within half a second. */
@@ -79,6 +79,10 @@ const settleMs = 500;
 const beatOf = (now: number) => Math.floor(now / settleMs);
 /** …and where no further values come, this long after the last. */
 const restMs = 1000;
+/** The whole picture is painted anew at least this often, if anything of it is. */
+const wholeMs = 2000;
+/** Lines reach so far beyond their points. */
+const lineMargin = 2;
 const plain = (value: number) => number(value, 6);
 const noMarkers: readonly ChartMarker[] = [];
 
@@ -159,27 +163,39 @@ export function LineChart(props: LineChartProps) {
     told: props.yFormat,
   };
   const state = useRef(now);
-  const colors = useRef(new Map<string, string>());
-  const painted = useRef<number[]>([]);
-  const draw = useCallback(() => {
-    const element = canvas.current;
-    const { frame: within, plot: size, off: without, ...how } = state.current;
-    if (!element || size.width === 0) return;
-    const sharp = devicePixelRatio;
-    const pixels = [Math.round(size.width * sharp), Math.round(size.height * sharp)] as const;
-    if (element.width !== pixels[0] || element.height !== pixels[1]) [element.width, element.height] = pixels;
-    const context = element.getContext('2d');
-    if (!context) return;
-    context.setTransform(sharp, 0, 0, sharp, 0, 0);
-    const colorOf = (color: string) => {
-      const known = colors.current.get(color) ?? resolveColor(color, element.parentElement ?? document.body);
-      colors.current.set(color, known);
-      return known;
-    };
-    const lines = latest.current.filter(({ key }) => !without.has(key));
-    painted.current = endsOf(latest.current, within, size.width);
-    paint(context, lines, { frame: within, ...size, smoothing: how.smoothing, colorOf, focus: how.focus });
-  }, []);
+  const colorOf = useColors(box, look);
+  const painted = useRef({ ends: [] as number[], lines: [] as PaintedLine[], whole: 0 });
+  /** `tail`: only what has changed since, where that is at the lines' ends. */
+  const draw = useCallback(
+    (tail: boolean) => {
+      const element = canvas.current;
+      const { frame: within, plot: size, off: without, ...how } = state.current;
+      if (!element || size.width === 0) return;
+      const sharp = devicePixelRatio;
+      const pixels = [Math.round(size.width * sharp), Math.round(size.height * sharp)] as const;
+      const resized = element.width !== pixels[0] || element.height !== pixels[1];
+      if (resized) [element.width, element.height] = pixels;
+      const context = element.getContext('2d');
+      if (!context) return;
+      context.setTransform(sharp, 0, 0, sharp, 0, 0);
+      const lines = latest.current.filter(({ key }) => !without.has(key));
+      const before = painted.current;
+      const now = performance.now();
+      const toX = scaleOf(within.x, [0, size.width], false);
+      // Now and then all of it: a throughput is measured over ever longer stretches, so that its past changes, too.
+      const partly = tail && !resized && how.options.domain === null && now - before.whole < wholeMs;
+      const changed = partly ? changedFrom(before.lines, lines, toX) - lineMargin : 0;
+      if (changed >= size.width) return;
+      const from = Math.max(0, Math.floor(changed * sharp) / sharp);
+      painted.current = {
+        ends: endsOf(latest.current, within, size.width),
+        lines: paintedLines(lines),
+        whole: from > 0 ? before.whole : now,
+      };
+      paint(context, lines, { frame: within, ...size, smoothing: how.smoothing, colorOf, focus: how.focus, from });
+    },
+    [colorOf],
+  );
   /** What changes with every value goes past React. */
   const tell = useCallback(() => {
     const { title: name, off: without, xFormat: x, yFormat: y, told = number } = state.current;
@@ -189,18 +205,13 @@ export function LineChart(props: LineChartProps) {
     overlay.current?.refresh();
   }, []);
 
-  // A new look has new colours.
-  useLayoutEffect(() => {
-    void look;
-    colors.current.clear();
-  }, [look]);
   useLayoutEffect(() => {
     latest.current = series;
   }, [series]);
   // After every render, before the browser shows it: axes and lines never disagree.
   useLayoutEffect(() => {
     state.current = now;
-    draw();
+    draw(false);
     tell();
   });
 
@@ -226,7 +237,7 @@ export function LineChart(props: LineChartProps) {
     // A long run adds less than a pixel a frame: painting that cost the training on the same cores dear, and nobody saw it.
     const { frame: within, plot: size } = state.current;
     const ends = endsOf(latest.current, within, size.width);
-    if (ends.some((end, index) => !(Math.abs(end - (painted.current[index] ?? Number.NaN)) < 1))) draw();
+    if (ends.some((end, index) => !(Math.abs(end - (painted.current.ends[index] ?? Number.NaN)) < 1))) draw(true);
   }, [draw, settle]);
   useEffect(
     () => () => {

@@ -1,7 +1,7 @@
 /** Paints series on a canvas: bands, lines, gaps, and what a logarithmic axis hides. */
-import { decimate } from './decimate.ts';
+import { decimate, type Thinned } from './decimate.ts';
 import type { Frame, LineSeries } from './model.ts';
-import { type Range, scaleOf } from './scale.ts';
+import { firstAtLeast, type Range, scaleOf } from './scale.ts';
 import { smooth } from './smooth.ts';
 
 export interface PaintOptions {
@@ -14,13 +14,25 @@ export interface PaintOptions {
   colorOf: (color: string) => string;
   /** The series under the pointer: the others step back. */
   focus: string | null;
+  /** Only what lies right of this many pixels; all unless given. */
+  from?: number;
 }
 
+/** Lines begin so far left of what is painted that their ends are not seen. */
+const margin = 8;
+
 export function paint(context: CanvasRenderingContext2D, series: readonly LineSeries[], options: PaintOptions): void {
-  const { frame, width, height } = options;
+  const { frame, width, height, from = 0 } = options;
   const toX = scaleOf(frame.x, [0, width], false);
   const toY = scaleOf(frame.y, [height, 0], frame.log);
-  context.clearRect(0, 0, width, height);
+  const start = frame.x[0] + ((from - margin) / width) * (frame.x[1] - frame.x[0]);
+  context.save();
+  if (from > 0) {
+    context.beginPath();
+    context.rect(from, 0, width - from, height);
+    context.clip();
+  }
+  context.clearRect(from, 0, width - from, height);
   context.lineJoin = 'round';
   context.lineCap = 'round';
   // Ghosts first, so that nothing given up covers what counts.
@@ -29,7 +41,10 @@ export function paint(context: CanvasRenderingContext2D, series: readonly LineSe
     const color = options.colorOf(line.color);
     const back = options.focus !== null && options.focus !== line.key;
     const strength = (line.ghost ? 0.45 : 1) * (back ? 0.25 : 1);
-    const thinned = decimate(line, frame.x);
+    // The pattern of dashes hangs on where a line begins.
+    const tail = from > 0 && !line.dashed && !line.ghost ? start : Number.NEGATIVE_INFINITY;
+    const all = decimate(line, frame.x);
+    const thinned = tailOf(all, tail);
     const smoothed = options.smoothing > 0 && !line.ghost && !line.exact;
     context.strokeStyle = color;
     context.fillStyle = color;
@@ -42,18 +57,26 @@ export function paint(context: CanvasRenderingContext2D, series: readonly LineSe
     context.lineWidth = smoothed ? 1 : 1.5;
     stroke(context, thinned.x, thinned.mean, toX, toY, frame.log, line.sparse ?? false);
     if (smoothed) {
-      const even = decimate({ x: line.x, mean: smooth(line.mean, options.smoothing) }, frame.x);
+      const even = tailOf(decimate({ x: line.x, mean: smooth(line.mean, options.smoothing) }, frame.x), tail);
       context.globalAlpha = strength;
       context.lineWidth = 1.75;
       stroke(context, even.x, even.mean, toX, toY, frame.log, line.sparse ?? false);
     }
     context.setLineDash([]);
     context.globalAlpha = strength;
-    if (line.exact && thinned.x.length <= mostMarked) markPoints(context, thinned, toX, toY, frame.log);
+    if (line.exact && all.x.length <= mostMarked) markPoints(context, thinned, toX, toY, frame.log);
     if (!line.sparse) gapMarks(context, thinned.gaps, toX, [width, height]);
     if (frame.log) hiddenMarks(context, thinned.x, thinned.mean, toX, [width, height]);
   }
-  context.globalAlpha = 1;
+  context.restore();
+}
+
+/** The points from `start` on, and the one before them. */
+function tailOf(thinned: Thinned, start: number): Thinned {
+  const first = firstAtLeast(thinned.x, start) - 1;
+  if (first <= 0) return thinned;
+  const { x, mean, min, max, gaps } = thinned;
+  return { x: x.subarray(first), mean: mean.subarray(first), min: min.subarray(first), max: max.subarray(first), gaps };
 }
 
 function clampLog(value: number, frame: Frame, toY: (value: number) => number): number {
@@ -115,7 +138,7 @@ function stroke(
 }
 
 /** More marks than these would be a line of dots. */
-const mostMarked = 60;
+export const mostMarked = 60;
 
 function markPoints(
   context: CanvasRenderingContext2D,
