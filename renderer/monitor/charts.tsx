@@ -9,6 +9,7 @@ import type { PlannedCurve } from '../run-parts/planned-rate.ts';
 import { metricKeys, quantity } from '../run-parts/quantities.ts';
 import { samplesPerStep } from '../run-parts/settings.ts';
 import { curvesOf, useValueNames } from '../run-parts/use-curves.ts';
+import { useSame } from '../run-parts/use-same.ts';
 import type { LiveRun, RunHead, Series } from '../state/live.ts';
 import { closerLook } from '../state/run-details.ts';
 import { type LineSeries, seriesCount, seriesIndex } from '../ui/index.ts';
@@ -158,13 +159,18 @@ interface CurveProps extends Omit<LiveChartProps, 'build' | 'title'> {
   of: { live: LiveRun; detail: Series | null; axis: AxisKind; colors: LineColors };
 }
 
-function Curve({ quantityKey, under = none, of: { live, detail, axis, colors }, ...chart }: CurveProps) {
+const Curve = memo(function Curve({
+  quantityKey,
+  under = none,
+  of: { live, detail, axis, colors },
+  ...chart
+}: CurveProps) {
   const build = useCallback(
     () => [...under, ...quantityLines({ ...curvesOf(live), detail }, quantityKey, axis, colors)],
     [live, detail, under, quantityKey, axis, colors],
   );
   return <LiveChart {...chart} title={quantity(quantityKey).label} yFormat={yFormat(quantityKey)} build={build} />;
-}
+});
 
 /** The run's own colour is that of its validation, by which runs are compared; training has the next one. */
 function colorsOf(name: string): LineColors {
@@ -196,8 +202,9 @@ function useCloserLook(folder: string, live: LiveRun, { axis }: ChartView, zoom:
 function useMarkers({ live, ghosts, notes, epochs, details, view: { axis } }: ChartsProps): RunMarker[] {
   const checkpoints = details?.checkpoints;
   // biome-ignore lint/correctness/useExhaustiveDependencies: where a step stands on the axis is known once the run has come there
-  return useMemo(
+  const markers = useMemo(
     () => markersOf({ ghosts, notes, checkpoints: checkpoints ?? [] }, axis, live.series()),
     [ghosts, notes, checkpoints, axis, live, epochs],
   );
+  return useSame(markers);
 }

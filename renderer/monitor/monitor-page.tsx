@@ -7,7 +7,8 @@ import { useChartView, ViewControls } from '../run-parts/chart-view.tsx';
 import { RunActions } from '../run-parts/run-actions.tsx';
 import { firstName } from '../run-parts/run-color.ts';
 import { useRunProject } from '../run-parts/run-project.ts';
-import { type LiveRun, useFollowed, useHead, useHeadPart } from '../state/live.ts';
+import { useSame } from '../run-parts/use-same.ts';
+import { type LiveRun, useCalmHead, useFollowed, useHead, useHeadPart } from '../state/live.ts';
 import { useRunDetails } from '../state/run-details.ts';
 import { useRun, useRuns } from '../state/runs.ts';
 import { EmptyState, ErrorNotice, Page, Skeleton, StatusBadge } from '../ui/index.ts';
@@ -126,27 +127,33 @@ const LiveCharts = memo(function LiveCharts({
 }: Omit<Parameters<typeof Charts>[0], 'device' | 'ghosts' | 'notes' | 'epochs' | 'planned'> & {
   project: ResolvedProject | null;
 }) {
-  const device = useHeadPart(props.live, (head) => head?.device ?? null);
-  const ghosts = useHeadPart(props.live, (head) => head?.ghosts ?? none);
-  const notes = useHeadPart(props.live, (head) => head?.notes ?? none);
-  const epochs = useHeadPart(props.live, (head) => head?.epochs.length ?? 0);
-  const total = useHeadPart(props.live, (head) => head?.total_epochs ?? 0);
-  const perEpoch = useHeadPart(props.live, (head) => head?.steps_per_epoch ?? 0);
+  const head = useCalmHead(props.live);
+  const { device = null, ghosts = none, notes = none } = head ?? {};
+  const [total, perEpoch] = [head?.total_epochs ?? 0, head?.steps_per_epoch ?? 0];
+  const changes = useSame(changesOf(notes));
   const planned = useMemo(
-    () => plannedOf(project, { epochs: total, steps_per_epoch: perEpoch }, changesOf(notes)),
-    [project, total, perEpoch, notes],
+    () => plannedOf(project, { epochs: total, steps_per_epoch: perEpoch }, changes),
+    [project, total, perEpoch, changes],
   );
-  return <Charts {...props} device={device} ghosts={ghosts} notes={notes} epochs={epochs} planned={planned} />;
+  return (
+    <Charts
+      {...props}
+      device={device}
+      ghosts={ghosts}
+      notes={notes}
+      epochs={head?.epochs.length ?? 0}
+      planned={planned}
+    />
+  );
 });
 
 const none: never[] = [];
 
 function LiveBreakdown({ live }: OfLive) {
-  const breakdown = useHeadPart(live, (head) => head?.breakdown ?? null);
-  const epoch = useHeadPart(live, (head) => head?.epochs.at(-1)?.epoch);
-  return <Breakdown breakdown={breakdown} epoch={epoch} />;
+  const head = useCalmHead(live);
+  return <Breakdown breakdown={head?.breakdown ?? null} epoch={head?.epochs.at(-1)?.epoch} />;
 }
 
 function LiveHistory({ live }: OfLive) {
-  return <History notes={useHeadPart(live, (head) => head?.notes ?? none)} />;
+  return <History notes={useCalmHead(live)?.notes ?? none} />;
 }

@@ -44,6 +44,8 @@ export type RunHead = Pick<
 export interface LiveRun {
   /** null in `head` until the first frame. */
   head: StoreApi<{ head: RunHead | null }>;
+  /** The same, told every two seconds: for what is looked back on rather than watched. */
+  calm: StoreApi<{ head: RunHead | null }>;
   series(): Series;
   /** Called after each frame, about ten times a second; answers a function that ends it. */
   onFrame(listener: () => void): () => void;
@@ -53,21 +55,26 @@ export interface LiveRun {
 const points = 1024;
 /** What a person reads of a long history; the engine tells no more at once either. */
 const mostNotes = 500;
-/** The head is shown at most this often, so that React draws a few numbers twice a second, not at each frame. */
-const headMs = 500;
-const beatOf = (now: number) => Math.floor(now / headMs);
+/** The head is shown at most this often, so that React draws a few numbers now and then, not at each frame; `slow`: where frames cost much. */
+const headMs = { usual: 500, slow: 1000 };
+const slowFrameMs = 150;
+const calmMs = 2000;
+const beatOf = (ms: number) => Math.floor(performance.now() / ms);
 const unseenMs = 900;
 const quietMs = 150;
 
 class Follower implements LiveRun {
   readonly head = createStore<{ head: RunHead | null }>(() => ({ head: null }));
+  readonly calm = createStore<{ head: RunHead | null }>(() => ({ head: null }));
   users = 0;
   readonly #grown = new GrowingSeries();
   readonly #pace = new Pace();
   #newest: RunHead | null = null;
   #cursor: FollowCursor | null = null;
   #headDue: ReturnType<typeof setTimeout> | undefined;
+  #calmDue: ReturnType<typeof setTimeout> | undefined;
   #shown = 0;
+  #calmShown = 0;
   #wake = () => {};
   readonly #listeners = new Set<() => void>();
   readonly #end = new AbortController();
@@ -103,6 +110,7 @@ class Follower implements LiveRun {
 
   close(): void {
     clearTimeout(this.#headDue);
+    clearTimeout(this.#calmDue);
     this.#wake();
     this.#end.abort();
   }
@@ -130,9 +138,12 @@ class Follower implements LiveRun {
     for (const listener of this.#listeners) listener();
     const now = this.head.getState().head;
     const urgent = now === null || now.status !== frame.status || now.error?.message !== frame.error?.message;
+    const ms = this.#pace.interval > slowFrameMs ? headMs.slow : headMs.usual;
     // With the frame, so that all that changes is drawn at once; by a timer only where no further frame comes.
-    if (urgent || beatOf(performance.now()) !== this.#shown) this.#showHead();
-    else this.#headDue ??= setTimeout(() => this.#showHead(), 2 * headMs);
+    if (urgent || beatOf(ms) !== this.#shown) this.#showHead(ms);
+    else this.#headDue ??= setTimeout(() => this.#showHead(ms), 2 * ms);
+    if (urgent || beatOf(calmMs) !== this.#calmShown) this.#showCalm();
+    else this.#calmDue ??= setTimeout(() => this.#showCalm(), 2 * calmMs);
   }
 
   /**
@@ -152,11 +163,18 @@ class Follower implements LiveRun {
     });
   }
 
-  #showHead(): void {
+  #showHead(ms: number): void {
     clearTimeout(this.#headDue);
     this.#headDue = undefined;
-    this.#shown = beatOf(performance.now());
+    this.#shown = beatOf(ms);
     this.head.setState({ head: this.#newest });
+  }
+
+  #showCalm(): void {
+    clearTimeout(this.#calmDue);
+    this.#calmDue = undefined;
+    this.#calmShown = beatOf(calmMs);
+    this.calm.setState({ head: this.#newest });
   }
 }
 
@@ -164,6 +182,7 @@ class Follower implements LiveRun {
 function mergeEpochs(before: FollowFrame['epochs'], more: FollowFrame['epochs']): FollowFrame['epochs'] {
   if (more.length === 0) return before;
   const first = Number(more[0]?.epoch);
+  if (!(Number(before.at(-1)?.epoch) >= first)) return [...before, ...more];
   return [...before.filter(({ epoch }) => Number(epoch) < first), ...more];
 }
 
@@ -232,4 +251,9 @@ export function useHead(live: LiveRun | null): RunHead | null {
 /** A part of the head: its component is drawn again only when that part is another, not at each of a run's frames. */
 export function useHeadPart<Part>(live: LiveRun | null, part: (head: RunHead | null) => Part): Part {
   return useStore(live?.head ?? nothing, ({ head }) => part(head));
+}
+
+/** The head for what is looked back on rather than watched: every two seconds, and when the run's state is another. */
+export function useCalmHead(live: LiveRun | null): RunHead | null {
+  return useStore(live?.calm ?? nothing, ({ head }) => head);
 }

@@ -1,23 +1,31 @@
 /**
- * How often new values are shown. The cores that draw are those that train: a window takes a small share of one, however long a frame of it
- * takes on this machine. What a frame costs is measured, and the next one waits accordingly.
+ * How often new values are shown. The cores that draw are those that train: a window takes a small share of them, however much a frame costs
+ * on this machine. What a frame costs is measured, and the next one waits accordingly: ten frames a second where cores are many or drawing is
+ * cheap, three at worst.
  */
 
-/** Of the window's own thread; what Chromium does besides for the same frame is about as much again. */
-const share = 0.03;
+/** Of each core that there is. */
+const share = 0.016;
+/** What other threads and processes do for a frame (composition, the network, the engine's answer); it cannot be measured from here. */
+const besidesMs = 4;
 const slowestMs = 300;
 /** Every so many frames one is measured: to ask when it is done costs a little, too. */
 const every = 4;
 /** Of the last so many measured, the least counts: the others were interrupted by something else. */
 const remembered = 4;
 
+/** Milliseconds from one frame to the next, by what frames cost the window's own thread; 0 while nothing is known. */
+export function intervalFor(costs: readonly number[], cores: number): number {
+  if (costs.length === 0) return 0;
+  return Math.round(Math.min(slowestMs, (Math.min(...costs) + besidesMs) / (share * cores)));
+}
+
 export class Pace {
   #costs: number[] = [];
   #frames = 0;
 
-  /** Milliseconds from one frame to the next; 0 while nothing is known. */
   get interval(): number {
-    return this.#costs.length === 0 ? 0 : Math.round(Math.min(slowestMs, Math.min(...this.#costs) / share));
+    return intervalFor(this.#costs, navigator.hardwareConcurrency || 1);
   }
 
   /** A frame begins: its values are about to be taken and painted. Answers the function to be called once they are taken. */

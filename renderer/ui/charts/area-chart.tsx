@@ -204,7 +204,11 @@ function AreaTip({ stack, at, left, width, series, head, yFormat }: AreaTipProps
   return (
     <>
       <div className={classes.crosshair} style={{ left }} />
-      <div className={classes.tip} style={left > width / 2 ? { right: width - left + 12 } : { left: left + 12 }}>
+      <div
+        className={classes.tip}
+        data-sums
+        style={left > width / 2 ? { right: width - left + 12 } : { left: left + 12 }}
+      >
         <div className={classes.tipHead}>{head}</div>
         <div className={classes.tipRows}>
           {series

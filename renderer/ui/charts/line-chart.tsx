@@ -13,14 +13,13 @@ import {
   useRef,
   useState,
 } from 'react';
-import { flushSync } from 'react-dom';
 import { Skeleton } from '../basics/skeleton.tsx';
 import { integer, number } from '../format.ts';
 import { Axes, type Margins, sameAxes, tickTexts } from './axes.tsx';
 import classes from './chart.module.css';
 import { ChartTable } from './chart-table.tsx';
 import { ChartTools } from './chart-tools.tsx';
-import { inNextFrame, notInNextFrame } from './frame-turn.ts';
+import { drawNow, inNextFrame, notInNextFrame } from './frame-turn.ts';
 import { textWidth, useColors, useLook, useOnScreen, useWidth } from './hooks.ts';
 import { Legend, sameLegend, tellNewest } from './legend.tsx';
 import { type ChartMarker, type Frame, type FrameOptions, frameOf, type LineSeries, summary } from './model.ts';
@@ -216,6 +215,7 @@ export function LineChart(props: LineChartProps) {
   });
 
   const settled = useRef(0);
+  /** Axes and figures for what is painted; answers what React has to draw for it. */
   const settle = useCallback(() => {
     settled.current = beatOf(performance.now());
     const { shown: drawn, frame: before, options: how, off: without, tabled: asTable } = state.current;
@@ -226,18 +226,22 @@ export function LineChart(props: LineChartProps) {
       sameAxes(before, after) &&
       (['hidden', 'gaps', 'empty'] as const).every((part) => before[part] === after[part]) &&
       sameLegend(drawn, latest.current);
-    if (same) tell();
-    else flushSync(() => setShown(latest.current));
+    if (!same) return () => setShown(latest.current);
+    tell();
+    return null;
   }, [tell]);
+  const settleNow = useCallback(() => drawNow([settle() ?? []].flat()), [settle]);
 
-  const onScreen = useOnScreen(box, settle);
+  const onScreen = useOnScreen(box, settleNow);
   const rest = useRef(0);
   const turn = useCallback(() => {
-    if (beatOf(performance.now()) !== settled.current) settle();
+    const redraw = beatOf(performance.now()) !== settled.current ? settle() : null;
+    if (redraw) return redraw; // and all is painted with it
     // A long run adds less than a pixel a frame: painting that cost the training on the same cores dear, and nobody saw it.
     const { frame: within, plot: size } = state.current;
     const ends = endsOf(latest.current, within, size.width);
     if (ends.some((end, index) => !(Math.abs(end - (painted.current.ends[index] ?? Number.NaN)) < 1))) draw(true);
+    return null;
   }, [draw, settle]);
   useEffect(
     () => () => {
@@ -254,10 +258,10 @@ export function LineChart(props: LineChartProps) {
         if (!onScreen.current) return;
         inNextFrame(turn);
         clearTimeout(rest.current);
-        rest.current = window.setTimeout(settle, restMs);
+        rest.current = window.setTimeout(settleNow, restMs);
       },
     }),
-    [turn, settle, onScreen],
+    [turn, settleNow, onScreen],
   );
 
   const { onZoom } = props;

@@ -1,5 +1,4 @@
 /** What lies over a chart's lines: the crosshair with exact numbers, the range that is drawn to zoom, markers of events. */
-import { Tooltip } from '@mantine/core';
 import {
   type KeyboardEvent,
   memo,
@@ -123,15 +122,43 @@ export const Overlay = memo(function Overlay(props: OverlayProps) {
       {props.markers
         .filter(({ x }) => x >= low && x <= high)
         .map(({ x, label, tone = 'calm' }) => (
-          <Tooltip key={`${x} ${label}`} label={label} openDelay={50}>
-            <div className={classes.marker} data-tone={tone} style={{ left: toX(x) }} />
-          </Tooltip>
+          <Marker key={`${x} ${label}`} label={label} tone={tone} left={toX(x)} width={plot.width} />
         ))}
       {drag && <div className={classes.drag} style={{ left: Math.min(...drag), width: Math.abs(drag[1] - drag[0]) }} />}
       {snapped !== null && !drag && <Crosshair {...props} lines={lines} at={snapped} left={toX(snapped)} />}
     </div>
   );
 });
+
+/** (Its label is no tooltip of the kit: these cost more than the whole chart, and axes move them twice a second.) */
+function Marker({
+  label,
+  tone,
+  left,
+  width,
+}: {
+  label: string;
+  tone: NonNullable<ChartMarker['tone']>;
+  left: number;
+  width: number;
+}) {
+  const [pointed, setPointed] = useState(false);
+  return (
+    <div
+      className={classes.marker}
+      data-tone={tone}
+      style={{ left }}
+      onPointerEnter={() => setPointed(true)}
+      onPointerLeave={() => setPointed(false)}
+    >
+      {pointed && (
+        <div className={classes.markerLabel} style={left > width / 2 ? { right: 12 } : { left: 12 }}>
+          {label}
+        </div>
+      )}
+    </div>
+  );
+}
 
 /** The place nearest to `wanted` at which a series has a point in sight. */
 function snap(lines: readonly LineSeries[], wanted: number, [low, high]: Range): number | null {

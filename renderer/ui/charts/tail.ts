@@ -28,11 +28,10 @@ export function changedFrom(
     const { key, source, length } = before[index] as PaintedLine;
     const grown = line.x.length - length;
     if (key !== line.key || source !== sourceOf(line.x) || grown < 0) return 0;
-    if (line.exact) {
-      if (grown === 0) continue;
-      // Points are marked as long as they are few.
-      if (length <= mostMarked) return 0;
-    }
+    // Of these a point that stands is finished.
+    if (grown === 0 && (line.exact || line.ghost || line.dashed)) continue;
+    // Points are marked as long as they are few.
+    if (line.exact && length <= mostMarked) return 0;
     // The last point may have been one that was not finished yet.
     const sure = line.x[length - 2];
     if (sure === undefined) return 0;
