@@ -72,6 +72,9 @@ export interface NativePlan {
   /** Batches per optimizer step. */
   accumulate: number;
   clip_grad_norm: number | null;
+  /** Each batch mixed as torchvision's MixUp or CutMix does, with both by one of them at random; absent: not. */
+  mixup?: { alpha: number } | null;
+  cutmix?: { alpha: number } | null;
   /** By tensor, in the order in which torch.nn.init is called once the whole model has drawn PyTorch's own values; absent: none. */
   inits?: { tensor: string; kind: string; args: Record<string, Json> }[];
   /** After clip_grad_norm. */

@@ -1,5 +1,6 @@
 /** `planProject`: from a project and what is known of its data to shapes, costs, problems with fixes, and the model for C++. */
 import { estimateMemory } from './estimate.ts';
+import { checkMixing } from './mixing.ts';
 import { checkBatches, checkOutput, checkSplits, checkTarget, checkTransforms } from './plan-checks.ts';
 import { StackPlanner } from './plan-stack.ts';
 import type { Plan } from './plan-types.ts';
@@ -47,6 +48,7 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
       }
     }
     checkTransforms(resolved, known, report);
+    checkMixing(resolved, known, report);
     checkSplits(resolved, known, splits, report);
     checkBatches(resolved, splits, planner.statistics, report);
     checkSchedule(resolved, splits, report);

@@ -1,6 +1,7 @@
 /** A project's settings read with every default filled in, and what is wrong with them. (The layers are plan-stack.ts's.) */
 import { losses } from './losses.ts';
 import { metrics } from './metrics.ts';
+import { examineMixing, mixingKeys } from './mixing.ts';
 import { examineMonitor, monitorChoices } from './monitor.ts';
 import { optimizers } from './optimizers.ts';
 import { projectVersion } from './project-migrations.ts';
@@ -139,6 +140,7 @@ function examineTraining(
     'checkpoint',
     'loss_scale',
     'ema',
+    ...mixingKeys,
     ...notYetTraining.map(({ key }) => key),
   ];
   report.unknownKeys(training, [...Object.keys(trainingFields), ...own], place);
@@ -167,6 +169,7 @@ function examineTraining(
     loss,
     optimizer,
     metrics: chosenMetrics,
+    ...examineMixing(training, place, report),
     schedule: examineSchedule(training.schedule, optimizer, values.epochs, monitors, report),
     early_stopping: examineEarlyStopping(training.early_stopping, monitors, report),
     checkpoint,

@@ -1,4 +1,5 @@
 /** The project as written, and as every reader of it sees it: typed, with each default filled in. */
+import type { ResolvedMixing } from './mixing.ts';
 import type { Json, NativePlan } from './native.ts';
 import type { Precision, ResolvedEma, ResolvedLossScale } from './training-numbers.ts';
 
@@ -97,6 +98,8 @@ export interface ResolvedProject {
     clip_grad_value: number | null;
     activation_checkpointing: boolean;
     ema: ResolvedEma | null;
+    mixup: ResolvedMixing | null;
+    cutmix: ResolvedMixing | null;
     checkpoint: ResolvedCheckpoint;
   };
 }

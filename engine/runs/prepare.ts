@@ -296,6 +296,8 @@ export function nativePlan(
     groups: plan.groups,
     frozen: plan.frozen,
     inits: nativeInits(plan.tensors),
+    mixup: training.mixup,
+    cutmix: training.cutmix,
     metrics: plan.metrics,
     accumulate: training.accumulate,
     clip_grad_norm: training.clip_grad_norm,

@@ -15,6 +15,7 @@ namespace gradloom {
 struct Batch {
   at::Tensor input;   // float32 [n, …] on the device, transforms applied
   at::Tensor target;  // int64 [n] or float32 [n, …] on the device
+  at::Tensor label;   // what metrics compare with: the target, unless it was mixed
   int64_t samples = 0;
   double wait_seconds = 0;  // the caller's wait for the gather
   double copy_seconds = 0;  // the caller's time in copies to the device and in its transforms

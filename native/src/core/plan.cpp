@@ -220,6 +220,8 @@ Plan parse_plan(const json& value) {
     plan.optimizer = parse_kind(value.at("optimizer"), "optimizer");
     for (const json& group : array_at(value, "groups", "")) plan.groups.push_back(parse_group(group, "groups"));
     plan.frozen = parse_names(value, "frozen", "");
+    if (!fields.absent("mixup")) plan.mixup = object_at(value, "mixup", "").number("alpha");
+    if (!fields.absent("cutmix")) plan.cutmix = object_at(value, "cutmix", "").number("alpha");
     if (!fields.absent("inits")) {
       for (const json& init : array_at(value, "inits", "")) {
         KindPlan kind = parse_kind(init, "inits");

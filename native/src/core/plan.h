@@ -130,6 +130,8 @@ struct Plan {
   std::vector<GroupPlan> groups;    // none: one of all parameters, as the optimizer says
   std::vector<std::string> frozen;  // names of parameters
   std::vector<InitPlan> inits;
+  std::optional<double> mixup;   // alpha
+  std::optional<double> cutmix;  // alpha
   std::vector<std::string> metrics;
   int64_t accumulate = 1;
   std::optional<double> clip_grad_norm;

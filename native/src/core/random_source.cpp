@@ -30,6 +30,22 @@ std::vector<int64_t> randperm(int64_t n, uint64_t seed) {
 
 namespace {
 
+uint64_t splitmix64(uint64_t x) {
+  x += 0x9E3779B97F4A7C15;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
+
+uint64_t stream_seed(uint64_t seed, Stream stream, int64_t epoch, int64_t index) {
+  const uint64_t start = splitmix64(splitmix64(seed) ^ static_cast<uint64_t>(stream));
+  return splitmix64(splitmix64(start ^ static_cast<uint64_t>(epoch)) ^ static_cast<uint64_t>(index));
+}
+
+namespace {
+
 void write_tensor(const std::string& path, const at::Tensor& tensor) {
   OutputFile file(path);
   file.write(tensor.const_data_ptr(), tensor.nbytes());

@@ -11,6 +11,13 @@ namespace gradloom {
 /// torch.randperm(n) of a CPU generator seeded `seed`.
 std::vector<int64_t> randperm(int64_t n, uint64_t seed);
 
+/// What numbers are drawn for, apart from the training generator.
+enum class Stream : uint64_t { batch = 1, sample = 2 };
+
+/// Seed of the generator of one batch or sample in one epoch: independent of workers, chunks and what came before.
+/// splitmix64 chained over seed, stream, epoch and index.
+uint64_t stream_seed(uint64_t seed, Stream stream, int64_t epoch, int64_t index);
+
 struct RandomRequest {
   std::vector<int64_t> shape;
   std::optional<int64_t> classes;

@@ -26,6 +26,8 @@ class CrossEntropyLoss final : public Loss {
   }
 
   at::Tensor divisor(const at::Tensor&, const at::Tensor& target) const override {
+    // Of probabilities torch's mean is over the samples, whatever their classes weigh.
+    if (target.is_floating_point()) return at::full({}, target.size(0), target.options());
     const at::Tensor counted = target.ne(ignore_index_);
     if (!weight_.defined()) return counted.sum(at::kFloat);
     return at::where(counted, weight_.take(at::where(counted, target, 0)), 0).sum();

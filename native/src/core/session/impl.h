@@ -13,6 +13,7 @@
 #include "core/loader.h"
 #include "core/losses/loss.h"
 #include "core/metrics/metric.h"
+#include "core/mixing.h"
 #include "core/model/model.h"
 #include "core/optimizers/groups.h"
 #include "core/session.h"
@@ -47,7 +48,12 @@ class Session::Impl {
   class Examination;
 
   /// A training batch as it reaches the network.
-  Batch train_batch(int64_t epoch, int64_t index) { return loader_.train_batch(epoch, index); }
+  Batch train_batch(int64_t epoch, int64_t index) {
+    Batch batch = loader_.train_batch(epoch, index);
+    batch.label = batch.target;
+    mixing_.apply(batch, epoch, index);
+    return batch;
+  }
 
   /// A forward; before the first one, the layers' shapes are checked against the plan with one sample.
   at::Tensor forward(const at::Tensor& input, bool training);
@@ -68,6 +74,7 @@ class Session::Impl {
   std::unique_ptr<Loss> loss_;
   std::vector<const MetricKind*> metrics_;
   Loader loader_;
+  Mixing mixing_;
   at::Tensor found_inf_;  // [1] on the device: 1 from the first step that was not finite to the chunk's end
   at::Tensor one_;
   bool shapes_checked_ = false;

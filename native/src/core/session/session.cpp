@@ -61,6 +61,7 @@ Session::Impl::Impl(Plan plan)
       optimizer_(plan_, model_.trainable()),
       loss_(build_loss(plan_.loss, device_)),
       loader_(plan_, device_),
+      mixing_(plan_),
       found_inf_(at::zeros({1}, at::TensorOptions(device_).dtype(at::kFloat))),
       one_(at::ones({}, found_inf_.options())) {
   if (plan_.loss_scale) scaler_ = std::make_unique<LossScaler>(*plan_.loss_scale, device_);

@@ -58,7 +58,7 @@ void Session::Impl::Step::run_batch(const Batch& batch, PhaseClock& clock) {
   const at::NoGradGuard no_grad;
   add(loss_, loss.detach().to(at::kFloat));
   metrics_.resize(session_.metrics_.size());
-  for (size_t i = 0; i < metrics_.size(); ++i) add(metrics_[i], session_.metrics_[i]->sum(result, batch.target));
+  for (size_t i = 0; i < metrics_.size(); ++i) add(metrics_[i], session_.metrics_[i]->sum(result, batch.label));
   if (gradients_.empty()) {
     gradients_ = std::move(gradients);
   } else {
