@@ -11,6 +11,7 @@ import type { Fix } from './problems.ts';
 import type { ResolvedProject } from './project-types.ts';
 import { insertEdit, type Place, type Report, removeEdit, setEdit, show } from './report.ts';
 import type { DataFacts } from './tensors.ts';
+import { checkMoves, dimsAfter, transforms } from './transforms.ts';
 
 const lossPlace = ['training', 'loss'];
 
@@ -177,11 +178,12 @@ function lastLinear(layers: readonly PlannedLayer[]): PlannedLayer | null {
   return null;
 }
 
-/** A transform's numbers a channel must be as many as the channels. */
+/** A transform's numbers a channel must be as many as the channels, and what moves pixels must fit the images. */
 export function checkTransforms(project: ResolvedProject, facts: DataFacts, report: Report): void {
   const [channels] = facts.input.dims;
   for (const [index, { kind, args }] of project.data.transforms.entries()) {
-    for (const [key, value] of Object.entries(args)) {
+    for (const key of transforms.get(kind)?.perChannel ?? []) {
+      const value = args[key];
       if (!Array.isArray(value) || value.length === 1 || value.length === channels) continue;
       report.error(
         'BAD_VALUE',
@@ -206,6 +208,8 @@ export function checkTransforms(project: ResolvedProject, facts: DataFacts, repo
         fixes,
       );
     }
+    const before = dimsAfter(project.data.transforms.slice(0, index), facts.input.dims);
+    checkMoves({ kind, args }, before, facts.target, ['data', 'transforms', index], report);
   }
 }
 

@@ -14,6 +14,7 @@ import { sources } from './sources.ts';
 import { splitCounts } from './splits.ts';
 import type { DataFacts } from './tensors.ts';
 import { checkTrain, trainingGroups } from './training-groups.ts';
+import { dimsAfter } from './transforms.ts';
 
 export type { Plan, PlannedLayer } from './plan-types.ts';
 
@@ -28,7 +29,8 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
     return { ...planProject({}, facts), problems: report.problems };
   }
   const resolved = examineSettings(project, facts, report);
-  const known = facts ?? factsOf(resolved);
+  const stored = facts ?? factsOf(resolved);
+  const known = stored && transformed(resolved, stored);
   checkData(resolved, known, report);
   const planner = new StackPlanner(report, resolved.model.blocks, known?.input.dtype ?? 'float32');
   const stack = planner.model(resolved.model.layers, known?.input.dims ?? null);
@@ -38,7 +40,7 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
   const splits = known && splitCounts(known, resolved.data.split);
   const sum = (of: (layer: (typeof layers)[number]) => number) => layers.reduce((total, layer) => total + of(layer), 0);
   const parameters = sum((layer) => layer.parameters);
-  if (known && splits) {
+  if (stored && known && splits) {
     const comparable = checkTarget(resolved, known, report);
     if (output) {
       if (comparable) checkOutput(resolved, known, layers, output, report);
@@ -47,7 +49,7 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
         report.error('EMPTY_MODEL', ['model', 'layers'], 'The network has no weights: there is nothing to learn', hint);
       }
     }
-    checkTransforms(resolved, known, report);
+    checkTransforms(resolved, stored, report);
     checkMixing(resolved, known, report);
     checkSplits(resolved, known, splits, report);
     checkBatches(resolved, splits, planner.statistics, report);
@@ -82,6 +84,11 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
 
 function factsOf({ data: { source } }: ResolvedProject): DataFacts | null {
   return source ? (sources.get(source.kind)?.facts?.(source) ?? null) : null;
+}
+
+/** The data as the network sees it. */
+function transformed({ data: { transforms } }: ResolvedProject, facts: DataFacts): DataFacts {
+  return { ...facts, input: { ...facts.input, dims: dimsAfter(transforms, facts.input.dims) } };
 }
 
 function checkData(project: ResolvedProject, facts: DataFacts | null, report: Report): void {

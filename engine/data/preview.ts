@@ -3,6 +3,7 @@ import { GradloomError } from '../contract/errors.ts';
 import { planProject } from '../contract/plan.ts';
 import type { ResolvedSource } from '../contract/project.ts';
 import type { DataFacts } from '../contract/tensors.ts';
+import { transforms as transformTable } from '../contract/transforms.ts';
 import type { PreviewSample, ProjectPreview } from '../contract/wire.ts';
 import type { OpenSource } from './open-source.ts';
 import type { DataPack } from './pack.ts';
@@ -149,11 +150,13 @@ function choose({ start, count, class: only }: WantedSamples, size: number, labe
   return { positions, total };
 }
 
-/** The transforms as a run would apply them, or why it would not. */
+/** The transforms as a run would apply them but for those that are drawn anew each time, or why it would not. */
 function chosenTransforms(source: ResolvedSource, transforms: readonly unknown[], facts: DataFacts) {
   const plan = planProject({ gradloom: 1, data: { source, transforms }, model: { layers: [] } }, facts);
   const fault = plan.problems.find(({ severity, path }) => severity === 'error' && path?.startsWith('data.transforms'));
-  return fault ? { steps: [], error: fault.message } : { steps: plan.transforms, error: null };
+  return fault
+    ? { steps: [], error: fault.message }
+    : { steps: plan.transforms.filter(({ kind }) => !transformTable.get(kind)?.random), error: null };
 }
 
 /** JSON has no infinities: the largest float stands for them. */

@@ -5,6 +5,7 @@
 #include <ATen/Version.h>
 #include <torch/headeronly/version.h>
 
+#include "core/geometry.h"
 #include "core/layers/inits.h"
 #include "core/layers/table.h"
 #include "core/losses/loss.h"
@@ -36,6 +37,8 @@ json arguments_by_kind(std::span<const Row> rows, Column Row::* arguments) {
 json describe() {
   json metrics = json::array();
   for (const MetricKind& row : metric_kinds()) metrics.push_back(row.name);
+  json transforms = arguments_by_kind(transform_kinds(), &TransformKind::arguments);
+  transforms.update(arguments_by_kind(geometry_kinds(), &GeometryKind::arguments));
   return {
       {"abi", 1},
       {"libtorch", TORCH_VERSION},
@@ -43,7 +46,7 @@ json describe() {
       {"optimizers", arguments_by_kind(optimizer_kinds(), &OptimizerKind::arguments)},
       {"losses", arguments_by_kind(loss_kinds(), &LossKind::arguments)},
       {"metrics", metrics},
-      {"transforms", arguments_by_kind(transform_kinds(), &TransformKind::arguments)},
+      {"transforms", transforms},
       {"inits", arguments_by_kind(init_kinds(), &InitKind::arguments)},
       {"cpu", {{"capability", at::get_cpu_capability()}, {"threads", physical_cores()}}},
   };

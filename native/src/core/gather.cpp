@@ -4,6 +4,8 @@
 
 #include <ATen/EmptyTensor.h>
 
+#include "core/errors.h"
+
 #include <cstring>
 
 namespace gradloom {
@@ -48,8 +50,28 @@ Gatherer::Gatherer(std::vector<int64_t> shape, std::span<const std::unique_ptr<T
   }
 }
 
-Gathered Gatherer::gather(const Part& part, std::span<const int64_t> rows) const {
-  return {gather_input(part.input, rows), gather_target(part.target, rows), part.input.scaled()};
+void Gatherer::move_pixels(std::vector<int64_t> stored, const Augmentation& augmentation) {
+  stored_ = std::move(stored);
+  const Warp warp = augmentation.fixed();
+  const std::vector<int64_t> moved{stored_[0], static_cast<int64_t>(warp.rows.size()),
+                                   static_cast<int64_t>(warp.columns.size())};
+  if (moved != shape_)
+    throw Error("BAD_CALL", "The transforms make other shapes than the plan's input.", "Plan the project again.",
+                "data.transforms");
+  for (const auto& [index, value] : augmentation.fills()) {
+    fills_.resize(static_cast<size_t>((index + 1) * channels_));
+    for (int64_t channel = 0; channel < channels_; ++channel) {
+      float& fill = fills_[static_cast<size_t>(index * channels_ + channel)];
+      fill = value;
+      for (const auto& transform : transforms_) {
+        if (transform->index > index) transform->apply(&fill, 1, channel);
+      }
+    }
+  }
+}
+
+Gathered Gatherer::gather(const Part& part, std::span<const int64_t> rows, std::span<const Warp> warps) const {
+  return {gather_input(part.input, rows, warps), gather_target(part.target, rows), part.input.scaled()};
 }
 
 at::Tensor Gatherer::empty(size_t rows, const std::vector<int64_t>& shape, at::ScalarType type) const {
@@ -58,7 +80,8 @@ at::Tensor Gatherer::empty(size_t rows, const std::vector<int64_t>& shape, at::S
   return at::detail::empty_cpu(dims, type, pin_);
 }
 
-at::Tensor Gatherer::gather_input(const Column& column, std::span<const int64_t> rows) const {
+at::Tensor Gatherer::gather_input(const Column& column, std::span<const int64_t> rows,
+                                  std::span<const Warp> warps) const {
   if (!finished_ || column.type() == ColumnType::int64) {
     at::Tensor batch = empty(rows.size(), shape_, stored_type(column.type()));
     copy_rows(column, rows, batch);
@@ -66,11 +89,44 @@ at::Tensor Gatherer::gather_input(const Column& column, std::span<const int64_t>
   }
   at::Tensor batch = empty(rows.size(), shape_, at::kFloat);
   float* to = batch.data_ptr<float>();
-  for (const int64_t row : rows) {
-    finish(column, column.row(row), to);
-    to += column.row_elements();
+  const int64_t elements = batch.numel() / std::max<int64_t>(static_cast<int64_t>(rows.size()), 1);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const std::byte* const from = column.row(rows[i]);
+    if (warps.empty()) {
+      finish(column, from, to);
+    } else {
+      finish(column, from, to, warps[warps.size() == 1 ? 0 : i]);
+    }
+    to += elements;
   }
   return batch;
+}
+
+void Gatherer::finish(const Column& column, const std::byte* from, float* to, const Warp& warp) const {
+  const int64_t width = stored_[2];
+  const int64_t plane = stored_[1] * width;
+  std::vector<float> values;  // of a channel, where no table has them
+  if (column.type() == ColumnType::float32) values.resize(static_cast<size_t>(plane));
+  for (int64_t channel = 0; channel < channels_; ++channel) {
+    const float* const fills = fills_.data() + channel;
+    const auto move = [&](const auto& value) {
+      for (const int32_t row : warp.rows) {
+        for (const int32_t place : warp.columns) {
+          const int32_t outside = std::min(row, place);  // of two fills the later one
+          *to++ = outside < 0 ? fills[(-1 - outside) * channels_] : value(row * width + place);
+        }
+      }
+    };
+    if (column.type() == ColumnType::float32) {
+      std::memcpy(values.data(), from + static_cast<size_t>(channel * plane) * sizeof(float), values.size() * sizeof(float));
+      for (const auto& transform : transforms_) transform->apply(values.data(), plane, channel);
+      move([&](int64_t at) { return values[static_cast<size_t>(at)]; });
+    } else {
+      const auto* const bytes = reinterpret_cast<const uint8_t*>(from) + channel * plane;
+      const float* const table = tables_[column.scaled() ? 1 : 0].data() + channel * 256;
+      move([&](int64_t at) { return table[bytes[at]]; });
+    }
+  }
 }
 
 void Gatherer::finish(const Column& column, const std::byte* from, float* to) const {

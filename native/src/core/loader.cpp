@@ -5,6 +5,7 @@
 
 #include "core/errors.h"
 #include "core/gather.h"
+#include "core/geometry.h"
 #include "core/pack.h"
 #include "core/prefetcher.h"
 #include "core/random_source.h"
@@ -82,14 +83,20 @@ class Loader::Impl {
   Impl(const Plan& plan, c10::Device device, bool on_host)
       : settings_(plan.loader),
         device_(device),
-        on_host_(on_host),
+        augmentation_(plan.transforms, stored_shape(plan), plan.seed),
+        // Pixels are moved by the loader's threads, whatever the device.
+        on_host_(on_host || !augmentation_.empty()),
         pin_(plan.loader.pin_memory && can_pin(device)),
         transforms_(build_transforms(plan.transforms, plan.input, device)),
-        gatherer_(plan.input, transforms_, on_host, pin_),
+        gatherer_(plan.input, transforms_, on_host_, pin_),
         splits_(open_splits(plan)),
         orders_(splits_.contains("train") ? splits_.at("train").count() : 0, plan.seed) {
     if (settings_.batch_size < 1)
       throw Error("BAD_CALL", "batch_size must be at least 1.", {}, "data.loader.batch_size");
+    if (!augmentation_.empty()) {
+      gatherer_.move_pixels(stored_shape(plan), augmentation_);
+      still_.push_back(augmentation_.fixed());
+    }
     if (!on_host_) scale_ = at::scalar_tensor(255.0, at::TensorOptions(device).dtype(at::kFloat));
     for (const auto& [name, split] : splits_) split_names_.push_back(name);
     const int64_t ahead = batches_ahead(plan, splits_.contains("train") ? splits_.at("train").count() : 0);
@@ -157,20 +164,28 @@ class Loader::Impl {
 
   Gathered gather_train(const Place& place) {
     const EpochOrders::Order order = settings_.shuffle ? orders_.order(place.sequence) : nullptr;
-    return gather(splits_.at("train"), place, order.get());
+    const auto row = [&](int64_t position) {
+      return order == nullptr ? position : (*order)[static_cast<size_t>(position)];
+    };
+    std::vector<Warp> warps;
+    if (!augmentation_.empty()) {
+      for (int64_t i = 0; i < place.count; ++i)
+        warps.push_back(augmentation_.train(place.sequence, row(place.start + i)));
+    }
+    return gather(splits_.at("train"), place, row, warps);
   }
 
   Gathered gather_split(const Place& place) const {
-    return gather(splits_.at(split_names_[static_cast<size_t>(place.sequence)]), place, nullptr);
+    const Split& split = splits_.at(split_names_[static_cast<size_t>(place.sequence)]);
+    return gather(split, place, [](int64_t position) { return position; }, still_);
   }
 
-  Gathered gather(const Split& split, const Place& place, const std::vector<int64_t>* order) const {
+  /// `sample`: of a place in the sequence, its place in the split.
+  template <typename Sample>
+  Gathered gather(const Split& split, const Place& place, const Sample& sample, std::span<const Warp> warps) const {
     std::vector<int64_t> rows(static_cast<size_t>(place.count));
-    for (int64_t i = 0; i < place.count; ++i) {
-      const int64_t position = place.start + i;
-      rows[static_cast<size_t>(i)] = split.row(order == nullptr ? position : (*order)[static_cast<size_t>(position)]);
-    }
-    return gatherer_.gather(split.part(), rows);
+    for (int64_t i = 0; i < place.count; ++i) rows[static_cast<size_t>(i)] = split.row(sample(place.start + i));
+    return gatherer_.gather(split.part(), rows, warps);
   }
 
   // On the session's thread.
@@ -206,6 +221,7 @@ class Loader::Impl {
 
   LoaderPlan settings_;
   c10::Device device_;
+  Augmentation augmentation_;
   bool on_host_;
   bool pin_;
   std::vector<std::unique_ptr<Transform>> transforms_;
@@ -213,6 +229,7 @@ class Loader::Impl {
   std::map<std::string, Split> splits_;
   std::vector<std::string> split_names_;
   EpochOrders orders_;
+  std::vector<Warp> still_;  // what samples outside of training go through; none: nothing is moved
   at::Tensor scale_;
   // Last, so that their threads end before what they read goes.
   std::unique_ptr<Prefetcher> train_batches_;

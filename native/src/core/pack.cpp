@@ -2,6 +2,7 @@
 #include "core/pack.h"
 
 #include "core/errors.h"
+#include "core/geometry.h"
 
 namespace gradloom {
 
@@ -71,7 +72,7 @@ Split::Split(const SplitPlan& plan, std::shared_ptr<const Part> part, int64_t pa
 
 std::map<std::string, Split> open_splits(const Plan& plan) {
   std::map<std::string, std::shared_ptr<const Part>> parts;
-  const int64_t input_elements = elements_of(plan.input, "the plan's input");
+  const int64_t input_elements = elements_of(stored_shape(plan), "the plan's input");
   for (const auto& [name, part] : plan.parts) {
     if (elements_of(part.input.shape, part.input.path) != input_elements) {
       throw Error("DATA_FORMAT", "A sample of " + part.input.path + " has not as many values as the plan's input.",

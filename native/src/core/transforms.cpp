@@ -2,6 +2,7 @@
 #include "core/transforms.h"
 
 #include "core/errors.h"
+#include "core/geometry.h"
 
 namespace gradloom {
 
@@ -65,12 +66,16 @@ std::span<const TransformKind> transform_kinds() {
 std::vector<std::unique_ptr<Transform>> build_transforms(const std::vector<KindPlan>& plan,
                                                          const std::vector<int64_t>& shape, c10::Device device) {
   std::vector<std::unique_ptr<Transform>> transforms;
-  for (const KindPlan& wanted : plan) {
+  for (size_t i = 0; i < plan.size(); ++i) {
+    const KindPlan& wanted = plan[i];
+    const auto moves = [&](const GeometryKind& kind) { return kind.kind == wanted.kind; };
+    if (std::any_of(geometry_kinds().begin(), geometry_kinds().end(), moves)) continue;
     const auto* const row =
         std::find_if(kinds.begin(), kinds.end(), [&](const TransformKind& kind) { return kind.kind == wanted.kind; });
     if (row == kinds.end())
       throw Error("NOT_SUPPORTED", "There is no transform " + wanted.kind + ".", {}, "data.transforms");
     transforms.push_back(row->build(wanted.args, shape, device));
+    transforms.back()->index = static_cast<int32_t>(i);
   }
   return transforms;
 }

@@ -20,6 +20,8 @@ class Transform {
  public:
   virtual ~Transform() = default;
 
+  int32_t index = 0;  // its place in the plan
+
   /// In place, values of one channel.
   virtual void apply(float* values, int64_t count, int64_t channel) const = 0;
 
@@ -36,7 +38,7 @@ struct TransformKind {
 
 std::span<const TransformKind> transform_kinds();
 
-/// Throws NOT_SUPPORTED for a kind without a row.
+/// Those that change values; those that move pixels are an Augmentation's. Throws NOT_SUPPORTED for a kind without a row.
 std::vector<std::unique_ptr<Transform>> build_transforms(const std::vector<KindPlan>& plan,
                                                          const std::vector<int64_t>& shape, c10::Device device);
 
