@@ -29,9 +29,9 @@ def mix(request, batch, epoch, index):
     x, y = batch["input"], batch["target"]
     kinds = []
     if request["mixup"]:
-        kinds.append(v2.MixUp(alpha=request["mixup"]["alpha"], num_classes=request["classes"]))
+        kinds.append(v2.MixUp(alpha=float(request["mixup"]["alpha"]), num_classes=request["classes"]))
     if request["cutmix"]:
-        kinds.append(v2.CutMix(alpha=request["cutmix"]["alpha"], num_classes=request["classes"]))
+        kinds.append(v2.CutMix(alpha=float(request["cutmix"]["alpha"]), num_classes=request["classes"]))
     torch.manual_seed(stream_seed(request["seed"], 1, epoch, index))
     images = x if x.dim() == 4 else x.reshape(len(x), 1, 1, -1)
     images, y = (kinds[0] if len(kinds) == 1 else v2.RandomChoice(kinds))(images, y)
@@ -67,6 +67,7 @@ def step(request):
     return {"loss": loss.item(), "accuracy": accuracy, "far": max(far)}
 
 
-for line in sys.stdin:
-    request = json.loads(line)
-    print(json.dumps({"batches": batches, "step": step}[request["do"]](request)), flush=True)
+if __name__ == "__main__":
+    for line in sys.stdin:
+        request = json.loads(line)
+        print(json.dumps({"batches": batches, "step": step}[request["do"]](request)), flush=True)
