@@ -1,6 +1,7 @@
 /** A run's settings as readable rows, what of them differs from the defaults, and what differs from run to run. Pure. */
 import { fieldInfo } from '../../engine/contract/fields.ts';
 import { losses } from '../../engine/contract/losses.ts';
+import { mixingFields } from '../../engine/contract/mixing.ts';
 import { optimizers } from '../../engine/contract/optimizers.ts';
 import { type Chosen, readProject, resolveProject } from '../../engine/contract/project.ts';
 import { schedules, warmupFields } from '../../engine/contract/schedules.ts';
@@ -194,6 +195,8 @@ const parts: { [key: string]: { label: string; shape?: Shape } } = {
   early_stopping: { label: 'Early stopping', shape: earlyStoppingFields },
   warmup: { label: 'Warm-up', shape: warmupFields },
   ema: { label: 'Averaged weights', shape: emaFields },
+  mixup: { label: 'MixUp', shape: mixingFields.mixup },
+  cutmix: { label: 'CutMix', shape: mixingFields.cutmix },
   loss_scale: { label: 'Loss scaling', shape: lossScaleFields },
 };
 

@@ -2,6 +2,7 @@
 import { IconGitCompare, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Choice as Taken } from '../../engine/contract/device-choice.ts';
+import { mixingFields } from '../../engine/contract/mixing.ts';
 import type { NativeDevice } from '../../engine/contract/native.ts';
 import { optimizers } from '../../engine/contract/optimizers.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
@@ -145,6 +146,20 @@ export function RegularisationGroup({ plan, dropout }: { plan: Plan; dropout: re
         label="Averaged weights"
         help="A running mean of the weights (EMA). Validation, the best checkpoint and exports take it; training goes on with the weights themselves."
         shape={emaFields}
+      />
+      <OptionalForm
+        place={['training']}
+        name="mixup"
+        label="MixUp"
+        help="Blends pairs of samples and their classes. With CutMix on too, each batch takes one of both at random."
+        shape={mixingFields.mixup}
+      />
+      <OptionalForm
+        place={['training']}
+        name="cutmix"
+        label="CutMix"
+        help="Pastes a box of one image into another, and blends their classes by its area."
+        shape={mixingFields.cutmix}
       />
       <p className={classes.note}>
         Weight decay is set with the optimizer ({number(Number(optimizer.args.weight_decay ?? 0))} now)

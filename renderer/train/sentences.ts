@@ -101,13 +101,15 @@ export function dropoutOf(layers: readonly PlannedLayer[]): string[] {
 }
 
 export function regularisationSentence(
-  { clip_grad_norm, clip_grad_value, ema, optimizer, loss }: Training,
+  { clip_grad_norm, clip_grad_value, ema, mixup, cutmix, optimizer, loss }: Training,
   dropout: readonly string[],
 ): string {
   const decay = Number(optimizer.args.weight_decay ?? 0);
   const smoothing = Number(loss.args.label_smoothing ?? 0);
   return join([
     capital(clippingWords(clip_grad_norm, clip_grad_value)),
+    mixup && 'MixUp',
+    cutmix && 'CutMix',
     ema && `weights averaged by ${number(ema.decay, 6)}`,
     decay > 0 && `weight decay ${number(decay)}`,
     smoothing > 0 && `label smoothing ${number(smoothing)}`,

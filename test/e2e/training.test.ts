@@ -52,6 +52,7 @@ const settings: readonly Setting[] = [
     path: 'clip_grad_value',
     value: 0.5,
   },
+  { group: 'Regularisation', control: 'MixUp', kind: 'switch', path: 'mixup', value: {} },
   { group: 'Regularisation', control: 'Averaged weights', kind: 'switch', path: 'ema', value: {} },
   { group: 'Regularisation', control: 'Decay', kind: 'number', typed: '0.99', path: 'ema.decay', value: 0.99 },
   {

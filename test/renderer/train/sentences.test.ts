@@ -80,8 +80,8 @@ describe('sentences', () => {
     expect(regularisationSentence(settings({ clip_grad_norm: 1, optimizer: { kind: 'AdamW' } }), [])).toBe(
       'Gradients clipped at 1, weight decay 0.01',
     );
-    expect(regularisationSentence(settings({ clip_grad_norm: 1, clip_grad_value: 0.5, ema: {} }), [])).toBe(
-      'Gradients clipped at 1, each number at 0.5, weights averaged by 0.999',
+    expect(regularisationSentence(settings({ clip_grad_norm: 1, clip_grad_value: 0.5, ema: {}, mixup: {} }), [])).toBe(
+      'Gradients clipped at 1, each number at 0.5, MixUp, weights averaged by 0.999',
     );
   });
 
