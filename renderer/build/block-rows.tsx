@@ -81,7 +81,7 @@ export const EmptyPlace = memo(function EmptyPlace({ row, level }: { row: EmptyR
   );
 });
 
-export const BlockEnd = memo(function BlockEnd({ row, largest }: { row: EndRow; largest: number }) {
+export const BlockEnd = memo(function BlockEnd({ row }: { row: EndRow }) {
   return (
     <StructureRow row={row} className={styles.row ?? ''}>
       <div className={styles.end}>
@@ -92,7 +92,7 @@ export const BlockEnd = memo(function BlockEnd({ row, largest }: { row: EndRow; 
         )}
       </div>
       {/* Nothing comes out of a block that nothing uses. */}
-      {!row.owner.startsWith('block ') && <Ribbon dims={row.output} largest={largest} />}
+      {!row.owner.startsWith('block ') && <Ribbon dims={row.output} />}
     </StructureRow>
   );
 });

@@ -1,5 +1,6 @@
 /** Both ends of the stack: the data that comes in, and what the loss wants of what goes out. */
 import { IconArrowRight, IconCircleCheck, IconDatabase, IconTargetArrow } from '@tabler/icons-react';
+import { memo } from 'react';
 import { useLocation } from 'wouter';
 import { losses } from '../../engine/contract/losses.ts';
 import { sources } from '../../engine/contract/sources.ts';
@@ -19,7 +20,7 @@ function useFacts() {
   return { plan, facts: factsKnown(plan, facts) };
 }
 
-export function InputCard({ largest }: { largest: number }) {
+export const InputCard = memo(function InputCard() {
   const [, navigate] = useLocation();
   const { plan, facts } = useFacts();
   const factsError = useProjectState((state) => state.factsError);
@@ -51,10 +52,10 @@ export function InputCard({ largest }: { largest: number }) {
           {source === null ? 'Choose data' : 'Data'}
         </Button>
       </div>
-      <Ribbon dims={plan && plan.input.length > 0 ? plan.input : null} largest={largest} />
+      <Ribbon dims={plan && plan.input.length > 0 ? plan.input : null} />
     </div>
   );
-}
+});
 
 export function OutputCard({ row, problems }: { row: OutputRow; problems: StackView['problems'] }) {
   const [, navigate] = useLocation();

@@ -9,8 +9,8 @@ import {
   IconSnowflake,
   IconTrash,
 } from '@tabler/icons-react';
-import { createContext, type MouseEvent, memo, useCallback, useContext, useState } from 'react';
-import { type Costs, type LayerRow, noCosts } from '../state/stack-rows.ts';
+import { type MouseEvent, memo, useCallback, useContext, useState } from 'react';
+import type { Costs, LayerRow } from '../state/stack-rows.ts';
 import {
   duplicateSelected,
   fold,
@@ -24,30 +24,26 @@ import card from './card.module.css';
 import { categoryOf, categoryStyle, LayerIcon } from './layer-icons.tsx';
 import { ProblemNotes, worst } from './problems.tsx';
 import styles from './stack.module.css';
+import { StackScale } from './stack-scale.ts';
 import { labelOf, nameOf, summaryOf } from './words.ts';
 
-/** The largest of each cost: what a full bar is. */
-export const CostScale = createContext<Costs>(noCosts);
-
-function RowCosts({ costs }: { costs: Costs | null }) {
-  const max = useContext(CostScale);
+const RowCosts = memo(function RowCosts({ costs }: { costs: Costs | null }) {
+  const max = useContext(StackScale).costs;
   return (
     <div className={card.costs} aria-hidden>
       {costs && <CostBars {...costs} max={max} />}
     </div>
   );
-}
+});
 
 export const rowElementId = (key: string) => `stack-row-${key}`;
 
 export interface LayerCardProps {
   row: LayerRow;
-  /** Values of the network's largest tensor. */
-  largest: number;
   onMenu: (id: string, at: { x: number; y: number }) => void;
 }
 
-export const LayerCard = memo(function LayerCard({ row, largest, onMenu }: LayerCardProps) {
+export const LayerCard = memo(function LayerCard({ row, onMenu }: LayerCardProps) {
   const selected = useStackState((state) => state.selected.has(row.key));
   const active = useStackState((state) => state.active === row.key);
   const [hovered, setHovered] = useState(false);
@@ -90,7 +86,7 @@ export const LayerCard = memo(function LayerCard({ row, largest, onMenu }: Layer
       onPointerEnter={() => setHovered(true)}
       onPointerLeave={() => setHovered(false)}
     >
-      <Content row={row} largest={largest} selected={selected} tools={hovered} onMenu={menu} />
+      <Content row={row} selected={selected} tools={hovered} onMenu={menu} />
       <button
         type="button"
         ref={handle}
@@ -108,13 +104,12 @@ export const LayerCard = memo(function LayerCard({ row, largest, onMenu }: Layer
 
 interface ContentProps {
   row: LayerRow;
-  largest: number;
   selected: boolean;
   tools: boolean;
   onMenu: (event: MouseEvent, at?: { x: number; y: number }) => void;
 }
 
-const Content = memo(function Content({ row, largest, selected, tools, onMenu }: ContentProps) {
+const Content = memo(function Content({ row, selected, tools, onMenu }: ContentProps) {
   return (
     <>
       <Spines depth={row.depth} />
@@ -156,7 +151,7 @@ const Content = memo(function Content({ row, largest, selected, tools, onMenu }:
       </div>
       <RowCosts costs={row.folded === false || row.dimmed ? null : row.costs} />
       <ProblemNotes problems={row.problems} />
-      <Ribbon dims={row.folded === false ? row.input : row.output} largest={largest} />
+      <Ribbon dims={row.folded === false ? row.input : row.output} />
     </>
   );
 });
@@ -212,11 +207,12 @@ export function Spines({ depth }: { depth: number }) {
   ));
 }
 
-export function Ribbon({ dims: shape, largest }: { dims: readonly number[] | null; largest: number }) {
+export const Ribbon = memo(function Ribbon({ dims: shape }: { dims: readonly number[] | null }) {
+  const { largest } = useContext(StackScale);
   return (
     <div className={card.ribbon}>
       <span className="visually-hidden">{shape === null ? 'shape unknown' : 'tensor'}</span>
       <ShapeRibbon dims={shape} scale={largest} height={18} />
     </div>
   );
-}
+});

@@ -1,6 +1,6 @@
 /** The stack: input, layers with the tensors between them, output; everything that a pointer or a key does to it. */
 import { IconFold, IconFoldDown, IconStack2 } from '@tabler/icons-react';
-import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, memo, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { usePlan, useProject } from '../state/project.ts';
 import { layersAt, mainList } from '../state/stack-paths.ts';
 import type { StackRow, StackView } from '../state/stack-rows.ts';
@@ -10,10 +10,11 @@ import { BlockEnd, EmptyPlace, LaneHead, UnusedBlock } from './block-rows.tsx';
 import { CardMenu } from './card-menu.tsx';
 import { useClipboard } from './clipboard.ts';
 import { InputCard, OutputCard } from './ends.tsx';
-import { CostScale, LayerCard, rowElementId } from './layer-card.tsx';
+import { LayerCard, rowElementId } from './layer-card.tsx';
 import styles from './stack.module.css';
 import type { StackElements } from './stack-drag.tsx';
 import { pressInStack } from './stack-keys.ts';
+import { StackScale, useScale } from './stack-scale.ts';
 
 export interface StackAreaProps {
   elements: StackElements;
@@ -21,27 +22,11 @@ export interface StackAreaProps {
   search: () => void;
 }
 
-/** The next power of two: the scale of the ribbons stays while a number is typed. */
-function largestOf(rows: readonly StackRow[]): number {
-  let largest = 1;
-  for (const row of rows) {
-    if (row.type !== 'layer') continue;
-    for (const shape of [row.input, row.output]) {
-      if (shape)
-        largest = Math.max(
-          largest,
-          shape.reduce((product, size) => product * size, 1),
-        );
-    }
-  }
-  return 2 ** Math.ceil(Math.log2(largest));
-}
-
 export function StackArea({ elements, inspect, search }: StackAreaProps) {
   const view = useStack();
   const { project } = useProject();
   const { rows } = view;
-  const largest = largestOf(rows);
+  const scale = useScale(view);
   const said = useStackState((state) => state.said);
   const anyActive = useStackState((state) => state.active !== null);
   const [menu, setMenu] = useState<{ id: string; at: { x: number; y: number } } | null>(null);
@@ -89,13 +74,7 @@ export function StackArea({ elements, inspect, search }: StackAreaProps) {
 
   const end = rows.findIndex((row) => row.type === 'output');
   const draw = (row: StackRow) => (
-    <Row
-      key={row.key}
-      row={row}
-      largest={largest}
-      problems={row.type === 'output' && !empty ? view.problems : none}
-      onMenu={openMenu}
-    />
+    <Row key={row.key} row={row} problems={row.type === 'output' && !empty ? view.problems : none} onMenu={openMenu} />
   );
 
   return (
@@ -105,8 +84,8 @@ export function StackArea({ elements, inspect, search }: StackAreaProps) {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a click beside the cards selects none */}
       <div ref={elements.scroller} className={styles.scroller} onClick={clearSelection}>
         <div ref={drop} className={styles.content}>
-          <InputCard largest={largest} />
-          <CostScale value={view.scale}>
+          <StackScale value={scale}>
+            <InputCard />
             {/* biome-ignore lint/a11y/noStaticElementInteractions: its trees take the keys together */}
             <div ref={tree} tabIndex={-1} className={styles.tree} onKeyDown={press}>
               {empty && <NoLayers view={view} search={search} />}
@@ -133,7 +112,7 @@ export function StackArea({ elements, inspect, search }: StackAreaProps) {
               )}
               <div ref={elements.line} className={styles.line} hidden aria-hidden />
             </div>
-          </CostScale>
+          </StackScale>
         </div>
       </div>
       <p className="visually-hidden" role="status" aria-live="polite">
@@ -156,32 +135,28 @@ export function StackArea({ elements, inspect, search }: StackAreaProps) {
 
 const none: StackView['problems'] = [];
 
-function Row({
-  row,
-  largest,
-  problems,
-  onMenu,
-}: {
+interface RowProps {
   row: StackRow;
-  largest: number;
   problems: StackView['problems'];
   onMenu: (id: string, at: { x: number; y: number }) => void;
-}) {
+}
+
+const Row = memo(function Row({ row, problems, onMenu }: RowProps) {
   switch (row.type) {
     case 'layer':
-      return <LayerCard row={row} largest={largest} onMenu={onMenu} />;
+      return <LayerCard row={row} onMenu={onMenu} />;
     case 'lane':
       return <LaneHead row={row} />;
     case 'empty':
       return <EmptyPlace row={row} level={row.depth + 1} />;
     case 'end':
-      return <BlockEnd row={row} largest={largest} />;
+      return <BlockEnd row={row} />;
     case 'block':
       return <UnusedBlock row={row} />;
     case 'output':
       return <OutputCard row={row} problems={problems} />;
   }
-}
+});
 
 /** Takes the keyboard to the active row when asked, and back to it when the row that it was at is gone. */
 function useFocus(tree: React.RefObject<HTMLDivElement | null>, rows: readonly StackRow[]): void {

@@ -27,7 +27,7 @@ export function CostBars({ max, width = 56, ...costs }: CostBarsProps) {
     <svg className={classes.costs} width={width} height={16} role="img" aria-label={summary}>
       <title>{rows.map(({ key, label, format }) => `${label}: ${format(costs[key])}`).join('\n')}</title>
       {rows.map(({ key, color }, row) => {
-        const share = max[key] > 0 ? costs[key] / max[key] : 0;
+        const share = max[key] > 0 ? Math.min(1, costs[key] / max[key]) : 0;
         // What is there is seen, however small.
         const long = costs[key] > 0 ? Math.max(1.5, share * width) : 0;
         return (
