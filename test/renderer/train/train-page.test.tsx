@@ -147,6 +147,37 @@ describe('Train', () => {
     expect(project().training.device).toBe('cpu');
   });
 
+  test('number formats tell what speaks against them; fp16 brings its loss scaling, a GPU its TF32', async () => {
+    await open({ training: { precision: 'auto' } });
+    showPage(<TrainPage />);
+    await unfold('Device and precision');
+    expect(screen.getAllByText(/A processor has no instructions for bf16/).length).toBeGreaterThan(0);
+    expect(screen.queryByRole('switch', { name: 'TF32' })).toBeNull();
+    await userEvent.click(screen.getByRole('combobox', { name: 'Precision' }));
+    await userEvent.click(await screen.findByRole('option', { name: /^fp16/, hidden: true }));
+    expect(project().training.precision).toBe('fp16');
+    await userEvent.click(screen.getByRole('button', { name: /^More: loss scaling/ }));
+    await userEvent.type(screen.getByLabelText('Growth interval'), '100');
+    expect(project().training.loss_scale).toEqual({ growth_interval: 100 });
+    act(() => devices(cpu, gpu));
+    expect(screen.getByText('TF32')).toBeDefined();
+  });
+
+  test('what is off until it is wanted is one switch, and one step of undo', async () => {
+    await open({});
+    showPage(<TrainPage />);
+    await unfold('Regularisation');
+    expect(screen.queryByLabelText('Decay')).toBeNull();
+    await userEvent.click(screen.getByRole('switch', { name: 'Averaged weights' }));
+    expect(project().training.ema).toEqual({});
+    await userEvent.type(screen.getByLabelText('Decay'), '0.9');
+    expect(project().training.ema).toEqual({ decay: 0.9 });
+    await userEvent.click(screen.getByRole('switch', { name: 'Averaged weights' }));
+    expect(project().training).not.toHaveProperty('ema');
+    act(undo);
+    expect(project().training.ema).toEqual({ decay: 0.9 });
+  });
+
   test('metrics are switched on and off', async () => {
     await open({});
     showPage(<TrainPage />);
