@@ -2,11 +2,17 @@
 import { z } from 'zod';
 import { asPair, choice, field, number, pair } from './fields.ts';
 import type { Chosen } from './project-types.ts';
-import { type Place, type Report, removeEdit, show } from './report.ts';
+import { type Place, type Report, removeEdit, setEdit, show } from './report.ts';
 import { type ArgsRow, argsRow, tableOf } from './table.ts';
 
 /** Left, top, right, bottom. */
 type Sides = [number, number, number, number];
+
+interface Misfit {
+  key: string;
+  wrong: string;
+  fix: { label: string; key: string; value: unknown };
+}
 
 export interface TransformKind extends ArgsRow {
   /** Drawn anew for each sample of the training split in each epoch; other splits see what is said in `help`. */
@@ -14,7 +20,7 @@ export interface TransformKind extends ArgsRow {
   /** Arguments that hold one number, or one a channel. */
   perChannel: readonly string[];
   /** It moves pixels of images [channels, height, width]: the dims that it makes of such, or why it cannot. */
-  moves?(args: Chosen['args'], dims: readonly number[]): { dims: number[] } | { key: string; wrong: string };
+  moves?(args: Chosen['args'], dims: readonly number[]): { dims: number[] } | Misfit;
 }
 
 const asList = (value: number | number[]) => (typeof value === 'number' ? [value] : value);
@@ -127,14 +133,18 @@ export const transformKinds: readonly TransformKind[] = [
       const [tall, wide] = size as [number, number];
       const most = padding_mode === 'reflect' ? -1 : padding_mode === 'symmetric' ? 0 : Number.POSITIVE_INFINITY;
       if (Math.max(left, right) > width + most || Math.max(top, bottom) > height + most) {
-        return { key: 'padding', wrong: `the image of ${height}×${width} has not as many pixels to mirror` };
+        const fix = { label: 'Repeat the edge instead', key: 'padding_mode', value: 'edge' };
+        return { key: 'padding', wrong: `the image of ${height}×${width} has not as many pixels to mirror`, fix };
       }
       const [paddedHeight, paddedWidth] = [height + top + bottom, width + left + right];
       if (tall > paddedHeight || wide > paddedWidth) {
+        const value = paddedHeight === paddedWidth ? paddedHeight : [paddedHeight, paddedWidth];
+        const fix = { label: `Set size to ${paddedHeight}×${paddedWidth}`, key: 'size', value };
         const padded = left + top + right + bottom > 0 ? 'padded ' : '';
         return {
           key: 'size',
           wrong: `the ${padded}image is ${paddedHeight}×${paddedWidth}, smaller than ${tall}×${wide}`,
+          fix,
         };
       }
       return { dims: [channels, tall, wide] };
@@ -177,11 +187,7 @@ export function checkMoves(
   }
   const moved = row.moves(args, dims);
   if ('dims' in moved) return;
-  report.error(
-    'BAD_VALUE',
-    [...place, moved.key],
-    `${kind} does not fit: ${moved.wrong}`,
-    'Choose a size that fits.',
-    remove,
-  );
+  const { key, wrong, fix } = moved;
+  const fixes = [{ label: fix.label, edits: [setEdit([...place, fix.key], fix.value)] }];
+  report.error('BAD_VALUE', [...place, key], `${kind} does not fit: ${wrong}`, 'Choose one that fits.', fixes);
 }

@@ -4,6 +4,7 @@ import { planProject } from '../../engine/contract/plan.ts';
 import type { DataFacts } from '../../engine/contract/tensors.ts';
 import { applyEdits } from './apply-edits.ts';
 import { digits } from './cases.ts';
+import { augmentRows } from './problem-rows-augment.ts';
 import { groupRows } from './problem-rows-groups.ts';
 import { initRows } from './problem-rows-inits.ts';
 import { layerRows } from './problem-rows-layers.ts';
@@ -11,7 +12,15 @@ import { scheduleRows } from './problem-rows-schedules.ts';
 import { settingsRows } from './problem-rows-settings.ts';
 import { wholeRows } from './problem-rows-whole.ts';
 
-const rows = { ...settingsRows, ...scheduleRows, ...layerRows, ...groupRows, ...initRows, ...wholeRows };
+const rows = {
+  ...settingsRows,
+  ...scheduleRows,
+  ...layerRows,
+  ...groupRows,
+  ...augmentRows,
+  ...initRows,
+  ...wholeRows,
+};
 
 function plan(project: unknown, facts: DataFacts | null) {
   return planProject(project as { [key: string]: unknown }, facts);

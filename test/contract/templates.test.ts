@@ -105,6 +105,8 @@ test.each(rows)('$name', ({ name, lines, parameters, flops }) => {
       decay_norms_and_biases: true,
       clip_grad_norm: null,
       clip_grad_value: null,
+      mixup: null,
+      cutmix: null,
       activation_checkpointing: false,
       tf32: false,
       loss_scale: { init_scale: 65536, growth_factor: 2, backoff_factor: 0.5, growth_interval: 2000 },
