@@ -1,16 +1,17 @@
 /** Faults in how training batches are mixed and samples are moved. */
+import type { DataFacts } from '../../engine/contract/tensors.ts';
 import { flatten, type JsonProject, linear, projectWith } from './cases.ts';
 import type { Row } from './problem-rows.ts';
 
 const mixed = (training: JsonProject) => projectWith([flatten, linear(10)], { training });
 const digits = { source: { kind: 'idx', path: 'digits' }, split: { val: 'test' } };
 const moved = (...transforms: JsonProject[]) => projectWith([flatten, linear(10)], { data: { ...digits, transforms } });
-const vectors: Row['facts'] = {
+const vectors: DataFacts = {
   input: { dims: [12], dtype: 'float32' },
   target: { kind: 'class', classes: [...'abcdefghij'] },
   parts: { train: 9000, test: 1000 },
 };
-const numbers: Row['facts'] = { ...vectors, target: { kind: 'vector', dims: [10] } } as Row['facts'];
+const numbers: DataFacts = { ...vectors, target: { kind: 'vector', dims: [10] } };
 
 export const augmentRows: { [group: string]: Row[] } = {
   'mixed batches': [

@@ -1,5 +1,6 @@
 /** Small plans that together use every row of every table, for suites that run each once in a process of its own. */
 import path from 'node:path';
+import { initKinds } from '../../engine/contract/inits.ts';
 import { layerKinds } from '../../engine/contract/layers/index.ts';
 import type { NativePlan } from '../../engine/contract/native.ts';
 import { type Plan, planProject } from '../../engine/contract/plan.ts';
@@ -57,6 +58,14 @@ function assemble(planned: Plan, part: NativePlan['data']['parts'][string]): Nat
   };
 }
 
+const moves = [
+  { kind: 'RandomCrop', args: { size: [9, 10], padding: [3, 2, 1, 0], fill: 0.5, padding_mode: 'constant' } },
+  { kind: 'Normalize', args: { mean: [0.5], std: [0.25] } },
+  { kind: 'RandomHorizontalFlip', args: { p: 0.5 } },
+  { kind: 'RandomVerticalFlip', args: { p: 0.5 } },
+  { kind: 'RandomCrop', args: { size: [7, 9], padding: [0, 0, 0, 0], fill: 0, padding_mode: 'reflect' } },
+];
+
 /** The ways to train that are no layer: optimizers, losses, accumulation, clipping, normalised bytes, a network of the digits' kind. */
 function trainingPlans(folder: string): Named[] {
   const named = (name: string, ...[pack, change, layers, training]: TinyRest): Named => ({
@@ -73,6 +82,18 @@ function trainingPlans(folder: string): Named[] {
     }),
     named('vectors', { target: 'vector' }),
     named('accumulated and clipped', {}, { accumulate: 2, clip_grad_norm: 0.5, deterministic: true }),
+    named('mixed', { shape: [2, 7, 9] }, { mixup: { alpha: 0.3 }, cutmix: { alpha: 1 } }),
+    named('moved', { shape: [2, 7, 9] }, { transforms: moves }),
+    named('moved floats', { shape: [2, 7, 9], input: 'float32' }, { transforms: moves, accumulate: 2 }),
+    ...initKinds
+      .filter(({ kind }) => kind !== 'default')
+      .map(({ kind }) =>
+        named(`initialised by ${kind}`, {}, {}, [
+          { kind: 'Flatten' },
+          { kind: 'Linear', out_features: 9, train: { init: { kind, val: 0.1, sparsity: 0.4 } } },
+          { kind: 'Linear', out_features: 5, train: { init: { kind, val: 0.1, sparsity: 0.4, bias: 'zeros' } } },
+        ]),
+      ),
     named('normalised', {}, { transforms: [{ kind: 'Normalize', args: { mean: [0.5], std: [0.25] } }] }),
     named('bf16 and averaged', {}, { precision: 'bf16', ema: { decay: 0.9 } }),
     named(

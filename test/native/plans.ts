@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { nativeInits } from '../../engine/contract/inits.ts';
 import type { NativePlan, StepsRequest } from '../../engine/contract/native.ts';
 import { planProject } from '../../engine/contract/plan.ts';
 import { nativeFiles } from '../../engine/native/load.ts';
@@ -111,6 +112,7 @@ export function tinyPlan(
     optimizer: planned.optimizer,
     groups: planned.groups,
     frozen: planned.frozen,
+    inits: nativeInits(planned.tensors),
     metrics: planned.metrics,
     ...neutral,
     transforms: [],
