@@ -3,8 +3,9 @@ import path from 'node:path';
 import { initKinds } from '../../engine/contract/inits.ts';
 import { layerKinds } from '../../engine/contract/layers/index.ts';
 import type { NativePlan } from '../../engine/contract/native.ts';
+import { optimizerKinds } from '../../engine/contract/optimizers.ts';
 import { type Plan, planProject } from '../../engine/contract/plan.ts';
-import { neutral, tinyPlan, writePack } from './plans.ts';
+import { classes, neutral, tinyPlan, writePack } from './plans.ts';
 
 export interface Named {
   name: string;
@@ -74,9 +75,23 @@ function trainingPlans(folder: string): Named[] {
   });
   const adam = { kind: 'Adam', amsgrad: true, weight_decay: 0.01 };
   return [
-    named('SGD', {}, {}, undefined, { optimizer: { kind: 'SGD', lr: 0.1, momentum: 0.9, nesterov: true } }),
-    named('Adam', {}, {}, undefined, { optimizer: adam }),
-    named('AdamW', {}, {}, undefined, { optimizer: { ...adam, kind: 'AdamW' } }),
+    named('SGD with momentum', {}, {}, undefined, {
+      optimizer: { kind: 'SGD', lr: 0.1, momentum: 0.9, nesterov: true },
+    }),
+    ...optimizerKinds.map(({ kind }) => named(kind, {}, {}, undefined, { optimizer: { kind } })),
+    named('Adam with more state', {}, {}, undefined, { optimizer: adam }),
+    named('RMSprop with more state', {}, {}, undefined, {
+      optimizer: { kind: 'RMSprop', centered: true, momentum: 0.9 },
+    }),
+    named('frozen and grouped', {}, {}, [
+      { kind: 'Conv2d', out_channels: 3, kernel_size: 2, train: { freeze: true } },
+      { kind: 'ReLU' },
+      { kind: 'MaxPool2d', kernel_size: 2 },
+      { kind: 'Flatten' },
+      { kind: 'Linear', out_features: 9, train: { lr: 0.1 } },
+      { kind: 'LayerNorm', train: { freeze: true } },
+      { kind: 'Linear', out_features: classes },
+    ]),
     named('CrossEntropyLoss', {}, {}, undefined, {
       loss: { kind: 'CrossEntropyLoss', label_smoothing: 0.1, weight: [1, 2, 3, 4, 5] },
     }),

@@ -45,22 +45,30 @@ class Adafactor final : public FlatOptimizer {
     if (shapes.empty()) return;
     factors.flat = Flat::like(shapes, 0);
     StateColumn column{key, {}};
-    for (const auto& place : factors.places) column.tensors.push_back(place ? factors.flat.parts[*place] : at::Tensor());
+    for (const auto& place : factors.places)
+      column.tensors.push_back(place ? factors.flat.parts[*place] : at::Tensor());
     columns_.push_back(std::move(column));
   }
 
-  /// What shall stand, to be changed part by part.
-  static Flat draft(const Flat& flat) { return flat.all.defined() ? flat.of(flat.all.clone()) : Flat(); }
+  /// A draft with its parts; nothing for a key that no parameter has.
+  Flat parts_of(const Flat& flat) const { return flat.all.defined() ? flat.of(draft(flat)) : Flat(); }
 
   void update(const Flat& gradient, const StepValues& values) override {
     const double lr = values.lr;
     const double decay = weight_decay(values);
     const double share = std::pow(number(), beta2_decay_);
     const double rho = std::min(lr, 1 / std::sqrt(number()));
-    const Flat weights = weights_.of(decay == 0 ? weights_.all.clone() : weights_.all * (1 - lr * decay));
-    const Flat rows = draft(rows_.flat);
-    const Flat columns = draft(columns_of_.flat);
-    const Flat whole = draft(whole_.flat);
+    // Host numbers in torch; on the device nobody waits for them. Of the weights before they decay.
+    std::vector<at::Tensor> sizes;
+    for (const at::Tensor& weight : weights_.parts) {
+      sizes.push_back(
+          at::norm(weight).div_(std::sqrt(static_cast<double>(weight.numel()))).clamp_min_(eps_.at(1)).mul_(rho));
+    }
+    const Flat weights = parts_of(weights_);
+    if (decay != 0) weights.all.mul_(1 - lr * decay);
+    const Flat rows = parts_of(rows_.flat);
+    const Flat columns = parts_of(columns_of_.flat);
+    const Flat whole = parts_of(whole_.flat);
     for (size_t i = 0; i < parameters_.size(); ++i) {
       const at::Tensor& grad = gradient.parts[i];
       const double root = std::sqrt(static_cast<double>(grad.numel()));
@@ -73,10 +81,8 @@ class Adafactor final : public FlatOptimizer {
         change = whole.parts[*whole_.places[i]].lerp_(grad * grad, share).clone();
       }
       change.clamp_min_(eps_.at(0) * eps_.at(0)).rsqrt_().mul_(grad);
-      // Host numbers in torch; on the device nobody waits for them.
-      const at::Tensor size = at::norm(weights_.parts[i]).div_(root).clamp_min_(eps_.at(1)).mul_(rho);
       const at::Tensor excess = at::norm(change).div_(root * d_).clamp_min_(1);
-      at::Tensor(weights.parts[i]).addcmul_(change, size.div_(excess), -1);
+      weights.parts[i].addcmul_(change, sizes[i].div_(excess), -1);
     }
     set(weights_, weights.all);
     if (rows.all.defined()) set(rows_.flat, rows.all);

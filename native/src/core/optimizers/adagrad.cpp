@@ -19,9 +19,9 @@ class Adagrad final : public FlatOptimizer {
  private:
   void update(const Flat& gradient, const StepValues& values) override {
     add_l2(gradient, weight_decay(values));
-    const at::Tensor sum = sum_.all.addcmul(gradient.all, gradient.all);
+    const at::Tensor sum = draft(sum_).addcmul_(gradient.all, gradient.all);
     const double rate = values.lr / (1 + (number() - 1) * lr_decay_);
-    set(weights_, weights_.all.addcdiv(gradient.all, sum.sqrt().add_(eps_), -rate));
+    set(weights_, draft(weights_).addcdiv_(gradient.all, sum.sqrt().add_(eps_), -rate));
     set(sum_, sum);
   }
 
@@ -43,10 +43,10 @@ class Adadelta final : public FlatOptimizer {
   void update(const Flat& gradient, const StepValues& values) override {
     add_l2(gradient, weight_decay(values));
     const at::Tensor& grad = gradient.all;
-    const at::Tensor square_avg = square_avg_.all.mul(rho_).addcmul_(grad, grad, 1 - rho_);
+    const at::Tensor square_avg = draft(square_avg_).mul_(rho_).addcmul_(grad, grad, 1 - rho_);
     const at::Tensor delta = acc_delta_.all.add(eps_).sqrt_().div_(square_avg.add(eps_).sqrt_()).mul_(grad);
-    set(weights_, weights_.all.sub(delta, values.lr));
-    set(acc_delta_, acc_delta_.all.mul(rho_).addcmul_(delta, delta, 1 - rho_));
+    set(weights_, draft(weights_).sub_(delta, values.lr));
+    set(acc_delta_, draft(acc_delta_).mul_(rho_).addcmul_(delta, delta, 1 - rho_));
     set(square_avg_, square_avg);
   }
 

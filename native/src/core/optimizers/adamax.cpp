@@ -23,10 +23,11 @@ class Adamax final : public FlatOptimizer {
   void update(const Flat& gradient, const StepValues& values) override {
     const double beta1 = values.momentum.value_or(betas_.at(0));
     add_l2(gradient, weight_decay(values));
-    const at::Tensor exp_avg = exp_avg_.all.lerp(gradient.all, 1 - beta1);
-    const at::Tensor exp_inf = at::maximum(exp_inf_.all.mul(betas_.at(1)), gradient.all.abs().add_(eps_));
+    const at::Tensor exp_avg = draft(exp_avg_).lerp_(gradient.all, 1 - beta1);
+    at::Tensor exp_inf = draft(exp_inf_).mul_(betas_.at(1));
+    at::maximum_out(exp_inf, exp_inf, gradient.all.abs().add_(eps_));
     const double rate = values.lr / (1 - std::pow(beta1, number()));
-    set(weights_, weights_.all.addcdiv(exp_avg, exp_inf, -rate));
+    set(weights_, draft(weights_).addcdiv_(exp_avg, exp_inf, -rate));
     set(exp_avg_, exp_avg);
     set(exp_inf_, exp_inf);
   }

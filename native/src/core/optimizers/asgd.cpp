@@ -36,8 +36,8 @@ class Asgd final : public FlatOptimizer {
     if (number() == 1) eta_ = static_cast<float>(values.lr);
     const double eta = eta_;
     add_l2(gradient, weight_decay(values));
-    const at::Tensor weights = weights_.all.mul(1 - lambd_ * eta).add_(gradient.all, -eta);
-    set(ax_, mu_ == 1 ? weights : ax_.all.add(weights.sub(ax_.all).mul_(static_cast<double>(mu_))));
+    const at::Tensor weights = draft(weights_).mul_(1 - lambd_ * eta).add_(gradient.all, -eta);
+    set(ax_, mu_ == 1 ? weights : draft(ax_).add_(weights.sub(ax_.all).mul_(static_cast<double>(mu_))));
     set(weights_, weights);
     // In float32, as torch keeps them.
     eta_ = static_cast<float>(values.lr / std::pow(1 + lambd_ * values.lr * number(), alpha_));

@@ -60,15 +60,18 @@ Flat FlatOptimizer::add_state(const std::string& key, at::TensorList shapes, dou
 }
 
 at::Tensor FlatOptimizer::add_number(const std::string& key, double value) {
-  const at::Tensor numbers =
-      at::full({static_cast<int64_t>(parameters_.size())}, value, weights_.all.options());
+  const at::Tensor numbers = at::full({static_cast<int64_t>(parameters_.size())}, value, weights_.all.options());
   columns_.push_back({key, numbers.unbind()});
   return numbers;
 }
 
 void FlatOptimizer::set(const at::Tensor& target, const at::Tensor& value) const {
   at::Tensor out = target;
-  at::where_out(out, void_, target, value);
+  if (!real_) {
+    at::where_out(out, void_, target, value);
+  } else if (!value.is_same(target)) {
+    out.copy_(value);
+  }
 }
 
 void FlatOptimizer::set(const at::Tensor& target, double value) const {
@@ -80,6 +83,8 @@ void FlatOptimizer::add_l2(const Flat& gradient, double decay) const {
 }
 
 void FlatOptimizer::step(at::TensorList gradients, const StepValues& values, const at::Tensor& found_inf) {
+  real_ = found_inf.is_cpu();
+  if (real_ && found_inf.item<float>() != 0) return;
   const Flat gradient = weights_.of(at::zeros_like(weights_.all));
   at::_foreach_copy_(gradient.parts, gradients);
   if (maximize_) at::Tensor(gradient.all).neg_();

@@ -18,8 +18,8 @@ struct Flat {
   Flat of(const at::Tensor& other) const;
 };
 
-/// A kind computes what its state and its weights shall be, and `set`s it: where the step's flag is set, nothing of it
-/// happens.
+/// A kind changes drafts of its state and of the weights in place and `set`s them: where the step's flag is set,
+/// nothing of it happens. On the CPU, where the flag costs nothing to read, drafts are the tensors themselves.
 class FlatOptimizer : public Optimizer {
  public:
   void step(at::TensorList gradients, const StepValues& values, const at::Tensor& found_inf) final;
@@ -29,7 +29,7 @@ class FlatOptimizer : public Optimizer {
   /// Moves the parameters into one vector.
   FlatOptimizer(const Args& args, std::vector<at::Tensor> parameters);
 
-  /// The kind's rule. The gradient may be overwritten; everything else is written by `set`.
+  /// The kind's rule. The gradient may be overwritten; everything else by way of `draft` and `set`.
   virtual void update(const Flat& gradient, const StepValues& values) = 0;
 
   /// A state key with a tensor like each parameter, or like each of `shapes`.
@@ -42,6 +42,7 @@ class FlatOptimizer : public Optimizer {
   /// A state key with one number a parameter, equal for all of them: [parameters].
   at::Tensor add_number(const std::string& key, double value = 0);
 
+  at::Tensor draft(const Flat& flat) const { return real_ ? flat.all : flat.all.clone(); }
   void set(const Flat& target, const at::Tensor& value) const { set(target.all, value); }
   void set(const at::Tensor& target, const at::Tensor& value) const;
   void set(const at::Tensor& target, double value) const;
@@ -59,8 +60,9 @@ class FlatOptimizer : public Optimizer {
   bool maximize_;
   double weight_decay_;
   double number_ = 0;
-  at::Tensor steps_;  // [parameters], torch's `step`; none for kinds that keep no such key
-  at::Tensor void_;   // [1], bool: the step's flag
+  at::Tensor steps_;   // [parameters], torch's `step`; none for kinds that keep no such key
+  at::Tensor void_;    // [1], bool: the step's flag
+  bool real_ = false;  // the host knows that it is not set
 };
 
 }  // namespace gradloom

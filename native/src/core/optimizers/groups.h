@@ -36,7 +36,7 @@ class ParameterGroups {
 
  private:
   struct Group {
-    std::vector<size_t> places;  // of its parameters among the trainable ones
+    std::vector<size_t> places;            // of its parameters among the trainable ones
     std::unique_ptr<Optimizer> optimizer;  // none for a group without parameters
   };
   std::vector<std::string> names_;

@@ -29,11 +29,11 @@ class Muon final : public FlatOptimizer {
  private:
   void update(const Flat& gradient, const StepValues& values) override {
     const double momentum = values.momentum.value_or(momentum_);
-    const at::Tensor buffer = momentum_buffer_.all.lerp(gradient.all, 1 - momentum);
+    const at::Tensor buffer = draft(momentum_buffer_).lerp_(gradient.all, 1 - momentum);
     const Flat direction = weights_.of(nesterov_ ? gradient.all.lerp(buffer, momentum) : buffer);
-    const Flat weights = weights_.of(weights_.all * (1 - values.lr * weight_decay(values)));
+    const Flat weights = weights_.of(draft(weights_).mul_(1 - values.lr * weight_decay(values)));
     for (size_t i = 0; i < parameters_.size(); ++i) {
-      at::Tensor(weights.parts[i]).add_(orthogonal(direction.parts[i]), -values.lr * ratio(parameters_[i]));
+      weights.parts[i].add_(orthogonal(direction.parts[i]), -values.lr * ratio(parameters_[i]));
     }
     set(weights_, weights.all);
     set(momentum_buffer_, buffer);

@@ -36,8 +36,8 @@ class NAdam final : public FlatOptimizer {
     const double beta1 = values.momentum.value_or(betas_.at(0));
     const double beta2 = betas_.at(1);
     const at::Tensor& grad = gradient.all;
-    at::Tensor weights = weights_.all;
-    if (decoupled_ && decay != 0) weights = weights * (1 - lr * decay);
+    const at::Tensor weights = draft(weights_);
+    if (decoupled_ && decay != 0) weights.mul_(1 - lr * decay);
     if (!decoupled_) add_l2(gradient, decay);
 
     const auto mu_at = [&](double step) { return beta1 * (1 - 0.5 * std::pow(0.96, step * momentum_decay_)); };
@@ -46,10 +46,10 @@ class NAdam final : public FlatOptimizer {
     mu_product_ *= static_cast<float>(mu);  // in float32, as torch keeps it
     const double product = mu_product_;
 
-    const at::Tensor exp_avg = exp_avg_.all.lerp(grad, 1 - beta1);
-    const at::Tensor exp_avg_sq = exp_avg_sq_.all.mul(beta2).addcmul_(grad, grad, 1 - beta2);
+    const at::Tensor exp_avg = draft(exp_avg_).lerp_(grad, 1 - beta1);
+    const at::Tensor exp_avg_sq = draft(exp_avg_sq_).mul_(beta2).addcmul_(grad, grad, 1 - beta2);
     const at::Tensor denom = exp_avg_sq.div(1 - std::pow(beta2, number())).sqrt_().add_(eps_);
-    set(weights_, weights.addcdiv(grad, denom, -lr * (1 - mu) / (1 - product))
+    set(weights_, weights.addcdiv_(grad, denom, -lr * (1 - mu) / (1 - product))
                       .addcdiv_(exp_avg, denom, -lr * mu_next / (1 - product * mu_next)));
     set(mu_products_, product);
     set(exp_avg_, exp_avg);

@@ -26,20 +26,20 @@ class RmsProp final : public FlatOptimizer {
   void update(const Flat& gradient, const StepValues& values) override {
     add_l2(gradient, weight_decay(values));
     const at::Tensor& grad = gradient.all;
-    const at::Tensor square_avg = square_avg_.all.mul(alpha_).addcmul_(grad, grad, 1 - alpha_);
+    const at::Tensor square_avg = draft(square_avg_).mul_(alpha_).addcmul_(grad, grad, 1 - alpha_);
     at::Tensor size = square_avg;
     if (centered_) {
-      const at::Tensor grad_avg = grad_avg_.all.lerp(grad, 1 - alpha_);
+      const at::Tensor grad_avg = draft(grad_avg_).lerp_(grad, 1 - alpha_);
       size = square_avg.addcmul(grad_avg, grad_avg, -1);
       set(grad_avg_, grad_avg);
     }
     size = size.sqrt().add_(eps_);
     if (momentum_ > 0) {
-      const at::Tensor buffer = momentum_buffer_.all.mul(values.momentum.value_or(momentum_)).addcdiv_(grad, size);
-      set(weights_, weights_.all.sub(buffer, values.lr));
+      const at::Tensor buffer = draft(momentum_buffer_).mul_(values.momentum.value_or(momentum_)).addcdiv_(grad, size);
+      set(weights_, draft(weights_).sub_(buffer, values.lr));
       set(momentum_buffer_, buffer);
     } else {
-      set(weights_, weights_.all.addcdiv(grad, size, -values.lr));
+      set(weights_, draft(weights_).addcdiv_(grad, size, -values.lr));
     }
     set(square_avg_, square_avg);
   }

@@ -20,14 +20,15 @@ class Rprop final : public FlatOptimizer {
  private:
   void update(const Flat& gradient, const StepValues& values) override {
     // torch makes the state at the first step, with the learning rate of that step.
-    const at::Tensor before = number() == 1 ? at::full_like(step_size_.all, values.lr) : step_size_.all;
+    const at::Tensor step_size = draft(step_size_);
+    if (number() == 1) step_size.fill_(values.lr);
     const at::Tensor agreement = gradient.all * prev_.all;
     const at::Tensor turned = agreement < 0;
     const at::Tensor factor =
         at::where(agreement > 0, etas_.at(1), at::where(turned, etas_.at(0), at::ones_like(agreement)));
-    const at::Tensor step_size = before.mul(factor).clamp_(bounds_.at(0), bounds_.at(1));
+    step_size.mul_(factor).clamp_(bounds_.at(0), bounds_.at(1));
     const at::Tensor taken = gradient.all.masked_fill(turned, 0);
-    set(weights_, weights_.all.addcmul(taken.sign(), step_size, -1));
+    set(weights_, draft(weights_).addcmul_(taken.sign(), step_size, -1));
     set(step_size_, step_size);
     set(prev_, taken);
   }

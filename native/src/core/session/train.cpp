@@ -20,8 +20,8 @@ std::optional<double> value_at(const std::vector<double>& column, int64_t step) 
 std::vector<StepValues> step_values(const std::vector<GroupSchedule>& groups, int64_t step) {
   std::vector<StepValues> values;
   for (const GroupSchedule& group : groups) {
-    values.push_back({group.lr.at(static_cast<size_t>(step)), value_at(group.momentum, step),
-                      value_at(group.weight_decay, step)});
+    values.push_back(
+        {group.lr.at(static_cast<size_t>(step)), value_at(group.momentum, step), value_at(group.weight_decay, step)});
   }
   return values;
 }
