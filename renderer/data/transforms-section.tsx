@@ -15,7 +15,7 @@ import { addTransform, moveTransform, removeTransform } from './transform-edits.
 
 const place = ['data', 'transforms'];
 
-/** What a new one begins with, until a person says otherwise. */
+/** What a new one begins with, until a person says otherwise; see `beginning`. */
 const beginnings: Record<string, Record<string, unknown>> = { Normalize: { mean: [0.5], std: [0.5] } };
 
 export function TransformsSection({ preview }: { preview: ProjectPreview | null }) {
@@ -41,7 +41,7 @@ export function TransformsSection({ preview }: { preview: ProjectPreview | null 
           items={[...transforms.values()].map(({ kind, label }) => ({
             label: kind,
             ...(label === kind ? {} : { hint: label }),
-            onClick: () => edit(addTransform(written, { kind, ...beginnings[kind] })),
+            onClick: () => edit(addTransform(written, { kind, ...beginning(kind, preview) })),
           }))}
         />
       }
@@ -63,6 +63,13 @@ export function TransformsSection({ preview }: { preview: ProjectPreview | null 
       </div>
     </Section>
   );
+}
+
+/** What a new one starts with, where a parameter has no default: a crop keeps the size that the image has. */
+function beginning(kind: string, preview: ProjectPreview | null): object | undefined {
+  const [, height, width] = preview?.facts.input.dims ?? [];
+  if (kind !== 'RandomCrop' || height === undefined || width === undefined) return beginnings[kind];
+  return { size: height === width ? height : [height, width], padding: Math.ceil(Math.min(height, width) / 8) };
 }
 
 function Item({

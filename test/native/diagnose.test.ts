@@ -143,4 +143,28 @@ describe('a step that is not finite', () => {
     });
     await session.close();
   });
+
+  test('in half precision, mixed, with activations computed again: the same layer is named, and nothing moves', async () => {
+    const weights: Weights = {
+      '0.weight': { shape: [3, 1], value: 1e30 },
+      '2.weight': { shape: [3, 3], value: 1e30 },
+      '4.weight': { shape: [classes, 3], value: 1 },
+    };
+    const layers = [linear(3), { kind: 'Tanh' }, linear(3), { kind: 'ReLU' }, linear(classes)];
+    for (const large of [false, true]) {
+      const { session, plan, folder } = await opened(large ? layers.with(1, { kind: 'Identity' }) : layers, weights);
+      await session.close();
+      const change: Partial<NativePlan> = {
+        precision: 'bf16',
+        activation_checkpointing: ['0', '2', '4'],
+        mixup: { alpha: 0.5 },
+        ema: { decay: 0.9 },
+      };
+      const other = await open({ ...plan, ...change });
+      expect((await other.loadWeights(path.join(folder, 'weights.safetensors'))).matched).toHaveLength(3);
+      const found = await other.diagnose({ epoch: 0, batch: 1, groups: [{ lr: [0.1] }] });
+      expect(found).toMatchObject(large ? { phase: 'forward', layer: '2', batch: 1 } : { phase: 'none' });
+      await other.close();
+    }
+  });
 });
