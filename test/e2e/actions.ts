@@ -82,7 +82,8 @@ export function toast(page: Page, words: string | RegExp): Locator {
 /** By the command palette, without the mouse. */
 export async function command(page: Page, name: string): Promise<void> {
   await page.keyboard.press('Control+k');
-  const dialog = page.getByRole('dialog');
+  // What a command opens may be a dialog, too.
+  const dialog = page.getByRole('dialog').filter({ has: page.getByRole('listbox') });
   await dialog.getByRole('option').first().waitFor();
   await page.keyboard.type(name);
   await expect.poll(() => dialog.getByRole('option').first().textContent()).toContain(name);
