@@ -9,10 +9,12 @@ import { loadAddon } from '../native/load.ts';
 import { autopsyName } from './autopsy.ts';
 import { allTargetsAre, notFinite, rowsAt, samplesOfBatch } from './batch-samples.ts';
 import { replaceJson } from './durable.ts';
+import type { Advice } from './hold.ts';
 import { recentSteps } from './recent-steps.ts';
 import { type Finding, remediesFor } from './remedies.ts';
 import { readTensors } from './tensor-bytes.ts';
 import type { Training } from './trainer.ts';
+import type { TrainingState } from './training-state.ts';
 
 const batchName = 'autopsy.safetensors';
 const modelName = 'model.safetensors';
@@ -56,7 +58,7 @@ export async function examineStep(training: Training, batches: number, groups: G
 /** An epoch that ended with a validation loss that is not finite. */
 export async function examineEvaluation(training: Training, batches: number): Promise<Finding> {
   const { plan, planned, session, state } = training;
-  const found = await session.diagnose({ epoch: state.epoch - 1, batch: 0 });
+  const found = await session.diagnose({ epoch: state.epoch - 1, batch: 0 }).catch(() => nothingFound);
   const spoilt = found.phase === 'parameters';
   const split = plan.data.splits.val as NativeSplit;
   const positions = spoilt ? [] : Array.from({ length: split.count }, (_, i) => i);
@@ -76,6 +78,22 @@ export async function examineEvaluation(training: Training, batches: number): Pr
     faulty,
     lr: null,
     allIgnored: false,
+  };
+}
+
+/**
+ * Weights and data are finite, and the epoch before was: statistics of the first batches, or half precision, may have done it, and pass. A
+ * second time in a row the run stops, for it would never have a best again.
+ */
+export function mayPass({ phase, faulty }: Finding, { last }: Pick<TrainingState, 'last'>): boolean {
+  return phase === 'evaluation' && faulty.length === 0 && typeof (last.val_loss ?? 0) === 'number';
+}
+
+export function onPassing({ epoch }: Finding): Advice {
+  return {
+    code: 'VALIDATION_NON_FINITE',
+    message: `The validation loss after epoch ${epoch} is NaN or infinite, although weights and data are finite`,
+    hint: 'If the next one is too, the run stops. A smaller learning rate or a wider precision usually helps.',
   };
 }
 

@@ -11,7 +11,7 @@ import { finishEpoch } from './epoch-end.ts';
 import { LiveSchedule } from './live-schedule.ts';
 import { byAttempt, skippedSteps } from './loss-scale.ts';
 import { memoryNow } from './memory.ts';
-import { examineEvaluation, examineStep, failNonFinite } from './non-finite.ts';
+import { examineEvaluation, examineStep, failNonFinite, mayPass, onPassing } from './non-finite.ts';
 import type { RunRecord } from './record.ts';
 import { save, saveIsDue, stepsUntilSave } from './saving.ts';
 import { askedToLeave, doWhatIsDue } from './steering.ts';
@@ -81,7 +81,9 @@ export async function train(training: Training): Promise<RunState> {
     const evaluated = await evaluate(training);
     if (!evaluated) continue; // somebody asked for something: it is done above, and the evaluation once more if training goes on
     if (evaluated !== 'none' && !Number.isFinite(evaluated.loss)) {
-      throw await failNonFinite(training, await examineEvaluation(training, batches), saving(training));
+      const found = await examineEvaluation(training, batches);
+      if (!mayPass(found, state)) throw await failNonFinite(training, found, saving(training));
+      training.record.emit({ type: 'advice', ...onPassing(found) });
     }
     await finishEpoch(training, evaluated === 'none' ? null : evaluated);
   }

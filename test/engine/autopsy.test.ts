@@ -32,7 +32,10 @@ function written(folder: string, name: string, { samples, labels }: Data): void 
   writeFileSync(path.join(folder, `${name}-labels-idx1`), idxBytes([labels.length], labels, byte));
 }
 
-function project(train: Data, changes: { training?: object; layers?: object[]; val?: Data; loader?: object } = {}) {
+function project(
+  train: Data,
+  changes: { training?: object; layers?: object[]; val?: Data; loader?: object; transforms?: object[] } = {},
+) {
   const folder = temporaryFolder();
   const data = path.join(folder, 'data');
   mkdirSync(data);
@@ -45,6 +48,7 @@ function project(train: Data, changes: { training?: object; layers?: object[]; v
     data: {
       source: { kind: 'idx', path: 'data' },
       split: { val: changes.val ? 'test' : 0.2, stratify: false },
+      transforms: changes.transforms ?? [],
       loader: { batch_size: 8, num_workers: 0, ...changes.loader },
     },
     model: {
@@ -108,6 +112,17 @@ describe('data that is not finite', () => {
     });
     expect(end).toMatchObject({ epoch: 1, step: 10 });
   });
+});
+
+test('a validation loss that is not finite, for weights and data that are: told once, and the end the second time', async () => {
+  const val = parted(20);
+  (val.samples[4] as number[]).fill(3e38);
+  const transforms = [{ kind: 'Normalize', mean: [0], std: [0.1] }]; // finite values become infinite
+  const { autopsy, end, events } = await failing(project(parted(80), { val, transforms, training: { epochs: 5 } }));
+  expect(events.filter(({ type }) => type === 'advice')).toMatchObject([{ code: 'VALIDATION_NON_FINITE' }]);
+  expect(events.filter(({ type }) => type === 'epoch')).toMatchObject([{ epoch: 1 }]);
+  expect(autopsy).toMatchObject({ phase: 'evaluation', epoch: 2, part: 'test', faulty: [] });
+  expect(end).toMatchObject({ step: 20 });
 });
 
 describe('a learning rate that is too large', () => {
