@@ -147,6 +147,36 @@ describe('verify', () => {
     expect(existsSync(path.join(home, 'runs'))).toBe(false);
   });
 
+  test.each<[string, Record<string, unknown>]>([
+    [
+      'fp16 with its scale, averages, a plateau',
+      {
+        precision: 'fp16',
+        loss_scale: { init_scale: 2 ** 20, growth_interval: 5 },
+        ema: { decay: 0.9 },
+        schedule: { kind: 'ReduceLROnPlateau', patience: 0, factor: 0.5 },
+        clip_grad_norm: 0.5,
+      },
+    ],
+    [
+      'bf16, recomputed activations, early stopping, a warm-up',
+      {
+        precision: 'bf16',
+        activation_checkpointing: true,
+        early_stopping: { monitor: 'val_loss', patience: 1 },
+        schedule: { kind: 'CosineAnnealingLR', unit: 'step', warmup: { steps: 7, start_factor: 0.1 } },
+        optimizer: { kind: 'SGD', lr: 0.05, momentum: 0.9, nesterov: true },
+      },
+    ],
+  ])('resume, with %s', async (_name, training) => {
+    const { home, run } = place();
+    const report = only<CheckReport>(
+      await run(['verify', 'resume', statefulProject(home, training), '--steps', '80', '--json']),
+    );
+    expect(report).toMatchObject({ equal: true, steps: 80, epoch_ends: 2 });
+    expect(report.tensors).toBeGreaterThan(15);
+  });
+
   test('twin: deterministic settings give the same bits (case 21)', async () => {
     const { home, run } = place();
     const project = statefulProject(home, { deterministic: true });
