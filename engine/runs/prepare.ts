@@ -25,6 +25,7 @@ import { systemError } from '../files.ts';
 import { cacheDir } from '../workspace.ts';
 import type { Environment } from './environment.ts';
 import type { Advice } from './hold.ts';
+import { weightsMeant } from './starting-weights.ts';
 import type { TrainRequest } from './types.ts';
 
 export interface PlannedRun {
@@ -158,7 +159,7 @@ export async function planWithData(
  * @throws GradloomError PROJECT_INVALID naming every error, DATA_*
  */
 export async function planRun(given: { text: string; baseDir: string; label: string }): Promise<PlannedRun> {
-  const text = editProject(given.text, absolutePaths(given.text, given.baseDir));
+  const text = editProject(given.text, await absolutePaths(given.text, given.baseDir));
   const { plan, problems, dataError } = await planWithData(text, given.baseDir);
   // That the data is not read is a problem of the plan too; why it could not be read says more.
   const unread = ({ code, path: place }: Problem) => code === 'MISSING_VALUE' && place === 'data.source';
@@ -182,7 +183,7 @@ function invalid(label: string, errors: Problem[]): GradloomError {
 }
 
 /** A run folder can be copied, and its project is no longer beside the data: every path in it is made absolute. */
-function absolutePaths(text: string, baseDir: string): Edit[] {
+async function absolutePaths(text: string, baseDir: string): Promise<Edit[]> {
   const project = readProject(text).project as {
     data?: { source?: Record<string, unknown> };
     model?: { weights?: unknown };
@@ -194,9 +195,10 @@ function absolutePaths(text: string, baseDir: string): Edit[] {
   );
   const absolute = (key: string, value: unknown): Edit[] =>
     typeof value === 'string' && !path.isAbsolute(value) ? [set(key, path.resolve(baseDir, value))] : [];
+  const weights = project?.model?.weights;
   return [
     ...pathKeys.flatMap((key) => absolute(`data.source.${key}`, source?.[key])),
-    ...absolute('model.weights', project?.model?.weights),
+    ...(typeof weights === 'string' ? [set('model.weights', await weightsMeant(path.resolve(baseDir, weights)))] : []),
   ];
 }
 

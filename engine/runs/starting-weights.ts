@@ -8,8 +8,7 @@ import { compareWeights, someOf, type WeightsReport } from '../contract/weights.
 import { readWeights } from '../export/weights.ts';
 import { Checkpoints, weightsFile } from './checkpoints.ts';
 import { defaultCheckpoint } from './export.ts';
-import { findRun, placeOf, type StartedFrom } from './folder.ts';
-import { set } from './prepare.ts';
+import { findRun, isRun, placeOf, type StartedFrom } from './folder.ts';
 import type { CheckpointName } from './types.ts';
 
 /** What is given: a weights file, or a run by folder or name and one of its checkpoints. */
@@ -39,7 +38,13 @@ export async function withStartingWeights(
     weights === undefined
       ? await find(path.resolve(project.baseDir, written as string), 'model.weights', undefined)
       : await find(weights, '--weights', checkpoint);
-  return { ...project, text: editProject(project.text, [set('model.weights', from.file, read)]), from };
+  const edit = { op: 'set' as const, path: ['model', 'weights'], value: from.file };
+  return { ...project, text: editProject(project.text, [edit]), from };
+}
+
+/** The file that is meant by an absolute path: of a run's folder that of its checkpoint, of anything else itself, there or not. */
+export async function weightsMeant(file: string): Promise<string> {
+  return isRun(file) ? (await find(file, 'model.weights', undefined)).file : file;
 }
 
 async function find(given: string, place: string, checkpoint: CheckpointName | undefined): Promise<StartedFrom> {

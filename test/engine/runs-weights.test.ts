@@ -8,6 +8,7 @@ import { planProject } from '../../engine/contract/plan.ts';
 import { compareWeights, describeWeights, weightsReportSchema } from '../../engine/contract/weights.ts';
 import { placeOf } from '../../engine/runs/folder.ts';
 import { exportRun, RunControl, resumeRun, trainRun } from '../../engine/runs/index.ts';
+import { planRun } from '../../engine/runs/prepare.ts';
 import { weightsReport } from '../../engine/runs/starting-weights.ts';
 import type { TrainRequest } from '../../engine/runs/types.ts';
 import { type Floats, writeFloats } from '../native/floats.ts';
@@ -123,8 +124,11 @@ describe('fine-tuning of an earlier run', () => {
     const base = temporaryFolder();
     const moved = path.join(base, 'earlier');
     cpSync(donor.run, moved, { recursive: true });
+    const named = project(3, { weights: 'earlier' }, 3);
+    const planned = await planRun({ text: JSON.stringify(named), baseDir: base, label: 'project' }); // as finders take it
+    expect(planned.plan.project.model.weights).toBe(checkpoint(moved, 'best'));
     const started = await train(
-      { project: project(3, { weights: 'earlier' }, 3), baseDir: base },
+      { project: named, baseDir: base },
       ({ type }, control) => type === 'steps' && void control.stop(),
     );
     expect(json(started.run, 'project.json').model.weights).toBe(checkpoint(moved, 'best'));
