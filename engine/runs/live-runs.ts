@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type FollowCursor, type FollowFrame, frameMs, type SeriesWire, waitMs } from '../contract/api.ts';
 import { type ErrorInfo, GradloomError } from '../contract/errors.ts';
 import type { RunState } from '../contract/events.ts';
+import { keptNotes } from '../contract/notes.ts';
 import { Columns, type Thinned } from './columns.ts';
 import { findRun, isRun } from './folder.ts';
 import { JournalTail, parseLine, relocate } from './journal-reader.ts';
@@ -16,8 +17,6 @@ export type Progress = NonNullable<FollowFrame['progress']>;
 const keepMs = 60_000;
 /** A journal that does not grow is looked at this often; so is whether a silent run still lives. */
 const idleMs = 1000;
-/** Of a long history the latest: what a person reads. */
-const mostNotes = 500;
 const mostGhosts = 8;
 
 class LiveRun {
@@ -175,7 +174,7 @@ export class LiveRuns {
       series: toWire(columns.thin(size, from)),
       ...(reset && series.ghosts.length > 0 ? { ghosts: ghostsOf(series, points) } : {}),
       epochs: epochs.slice(reset ? 0 : cursor.epochs),
-      notes: reset ? notes.slice(-mostNotes) : notes.slice(cursor.notes).slice(-mostNotes),
+      notes: keptNotes(reset ? notes : notes.slice(cursor.notes)),
       status,
       progress,
       epoch: series.epoch,

@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react';
 import { createStore, type StoreApi, useStore } from 'zustand';
 import type { FollowCursor, FollowFrame, RunNote } from '../../engine/contract/api.ts';
 import type { ErrorInfo } from '../../engine/contract/errors.ts';
+import { keptNotes } from '../../engine/contract/notes.ts';
 import { engine, keepAsking } from '../client/client.ts';
 import { Pace } from './pace.ts';
 import { GrowingSeries, readSeries, type Series } from './series.ts';
@@ -53,8 +54,6 @@ export interface LiveRun {
 
 /** Buckets that a chart can show; the engine thins to at most this many. */
 const points = 1024;
-/** What a person reads of a long history; the engine tells no more at once either. */
-const mostNotes = 500;
 /** The head is shown at most this often, so that React draws a few numbers now and then, not at each frame; `slow`: where frames cost much. */
 const headMs = { usual: 500, slow: 1000 };
 const slowFrameMs = 150;
@@ -131,7 +130,7 @@ class Follower implements LiveRun {
         ? frame.notes
         : frame.notes.length === 0
           ? before.notes
-          : [...before.notes, ...frame.notes].slice(-mostNotes),
+          : keptNotes([...before.notes, ...frame.notes]),
       ghosts: ghosts ?? before?.ghosts ?? [],
       failure: null,
     };
