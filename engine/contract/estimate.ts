@@ -15,8 +15,9 @@ import { optimizers } from './optimizers.ts';
 import type { MemoryEstimate, PlannedLayer, PlannedTensor } from './plan-types.ts';
 import type { ResolvedProject } from './project-types.ts';
 import { checkpointedBytes } from './recompute.ts';
-import type { DataFacts } from './tensors.ts';
+import { type DataFacts, targetDims } from './tensors.ts';
 
+const targetBytes = { class: 8, multi_label: 4, vector: 4, mask: 8, next_token: 8 } as const;
 const bytesOf = { float32: 4, int64: 8 } as const;
 
 export function estimateMemory(
@@ -36,7 +37,7 @@ export function estimateMemory(
   const trained = tensors.filter(({ buffer, rule }) => !buffer && !rule?.freeze);
   const state = optimizers.get(optimizer.kind)?.state;
   const answer = output.length > 0 ? 2 * 4 * product(output) : 0;
-  const target = facts?.target.kind === 'vector' ? 4 * product(facts.target.dims) : 8;
+  const target = facts ? product(targetDims(facts.target)) * targetBytes[facts.target.kind] : 8;
   const kept = activation_checkpointing ? checkpointedBytes(layers) : sum(layers, (layer) => layer.activation_bytes);
   const parts = {
     weights: weights + (ema ? weights : 0) + (half ? parameters / 2 : 0),

@@ -1,16 +1,17 @@
 /** The value of an epoch by which something is decided: the best checkpoint, an early stop, a reduction of the learning rate. */
-import { metrics } from './metrics.ts';
+import { type ChosenMetric, inTraining, metricOfKey } from './metrics.ts';
 import { type Place, type Report, setEdit, show } from './report.ts';
 
 /** Names of the values that each epoch of a project has, the one that decides by default first. */
-export function monitorChoices(chosenMetrics: readonly string[], validates: boolean): string[] {
-  const names = ['loss', ...chosenMetrics];
-  return (validates ? ['val_', 'train_'] : ['train_']).flatMap((part) => names.map((name) => part + name));
+export function monitorChoices(chosen: readonly ChosenMetric[], validates: boolean): string[] {
+  const training = chosen.filter(inTraining).map(({ key }) => `train_${key}`);
+  const validation = validates ? ['val_loss', ...chosen.map(({ key }) => `val_${key}`)] : [];
+  return [...validation, 'train_loss', ...training];
 }
 
 /** Which direction of a value is better. */
 export function betterOf(monitor: string): 'higher' | 'lower' {
-  return metrics.get(monitor.replace(/^(train|val)_/, ''))?.better ?? 'lower';
+  return metricOfKey(monitor.replace(/^(train|val)_/, ''))?.better ?? 'lower';
 }
 
 /** `what` is decided by it: `the best checkpoint`, `chosen`. null and what does not exist are read as `standard`. */

@@ -3,6 +3,8 @@
  * TypeScript has checked everything; C++ trusts it and asserts shapes on its first batch.
  */
 
+import type { TargetKind } from './tensors.ts';
+
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** A layer with every size resolved. `args` are PyTorch's keyword names, complete. */
@@ -53,6 +55,13 @@ export interface NativeGroup {
   weight_decay: number | null;
 }
 
+/** A metric: `key` names its column and its value in an evaluation. */
+export interface NativeMetric {
+  key: string;
+  kind: string;
+  args: Record<string, Json>;
+}
+
 export interface NativePlan {
   seed: number;
   deterministic: boolean;
@@ -68,7 +77,9 @@ export interface NativePlan {
   groups: NativeGroup[];
   /** Names of the parameters that do not train. */
   frozen: string[];
-  metrics: string[];
+  /** What the target column holds, and so how losses and metrics read the network's answer. */
+  target: TargetKind;
+  metrics: NativeMetric[];
   /** Batches per optimizer step. */
   accumulate: number;
   clip_grad_norm: number | null;
@@ -131,10 +142,12 @@ export interface StepsResult {
    */
   non_finite: boolean;
   /**
-   * Per step: mean loss over its samples, samples, each metric's mean. Clipping adds `grad_norm`; loss scaling adds `scale` (what this step's
-   * loss was multiplied by) and `skipped` (0 or 1).
+   * Per step: mean loss over its samples, samples, the mean of each metric that has one (by key). Clipping adds `grad_norm`; loss scaling adds
+   * `scale` (what this step's loss was multiplied by) and `skipped` (0 or 1).
    */
   columns: { loss: Float64Array; samples: Float64Array; [metric: string]: Float64Array };
+  /** Per step and metric: over how many samples or positions its mean is; 0 where all were ignored (the mean is NaN then). */
+  counts: { [metric: string]: Float64Array };
   /** Wall seconds of the chunk by phase; they sum to `total`. */
   seconds: {
     data: number;
@@ -150,15 +163,16 @@ export interface StepsResult {
 export interface EvaluateRequest {
   split: string;
   batch_size: number;
-  /** Count predictions against targets (class targets only). */
+  /** Count predictions against targets (classes, masks and labels). */
   confusion: boolean;
 }
 
 export interface EvaluateResult {
   loss: number;
   samples: number;
+  /** By key. */
   metrics: Record<string, number>;
-  /** Row-major, rows are the true class; absent unless asked for. */
+  /** Row-major, rows are the true class; for multi-label one 2 × 2 a label, one after the other. Absent unless asked for. */
   confusion?: Float64Array;
   cancelled: boolean;
 }
@@ -278,7 +292,7 @@ export interface NativeDescription {
   layers: Record<string, string[]>;
   optimizers: Record<string, string[]>;
   losses: Record<string, string[]>;
-  metrics: string[];
+  metrics: Record<string, string[]>;
   transforms: Record<string, string[]>;
   inits: Record<string, string[]>;
   cpu: { capability: string; threads: number };

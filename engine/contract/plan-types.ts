@@ -1,6 +1,6 @@
 /** What `planProject` answers: the network with every shape, its costs, its problems, and what goes to C++. */
 import type { InitRule } from './inits.ts';
-import type { NativeGroup, NativeLayer } from './native.ts';
+import type { NativeGroup, NativeLayer, NativeMetric } from './native.ts';
 import type { Problem } from './problems.ts';
 import type { Chosen, ResolvedProject } from './project-types.ts';
 
@@ -84,7 +84,8 @@ export interface Plan {
   /** Parameter groups for the optimizer, and the parameters that do not train; see training-groups.ts. */
   groups: NativeGroup[];
   frozen: string[];
-  metrics: string[];
+  /** For C++; [] while the network's answer or the data is unknown. */
+  metrics: NativeMetric[];
   transforms: Chosen[];
   /** Parameters and buffers in the order of the equivalent Sequential's state_dict. */
   tensors: PlannedTensor[];

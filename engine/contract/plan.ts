@@ -1,13 +1,15 @@
 /** `planProject`: from a project and what is known of its data to shapes, costs, problems with fixes, and the model for C++. */
 import { estimateMemory } from './estimate.ts';
+import { checkMetrics, nativeMetric, taskOf } from './metrics.ts';
 import { checkMixing } from './mixing.ts';
-import { checkBatches, checkOutput, checkSplits, checkTarget, checkTransforms } from './plan-checks.ts';
+import { checkOutput, checkTarget, firstLayers, ignoredIndex } from './plan-answer.ts';
+import { checkBatches, checkSplits, checkTransforms } from './plan-checks.ts';
 import { StackPlanner } from './plan-stack.ts';
 import type { Plan } from './plan-types.ts';
 import type { Edit } from './problems.ts';
 import { examineSettings } from './project-resolve.ts';
 import type { Project, ResolvedProject } from './project-types.ts';
-import { isObject, Report, setEdit } from './report.ts';
+import { isObject, Report } from './report.ts';
 import { checkSchedule } from './schedule-checks.ts';
 import { startingOptimizer } from './schedule-plan.ts';
 import { sources } from './sources.ts';
@@ -40,7 +42,10 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
   const splits = known && splitCounts(known, resolved.data.split);
   const sum = (of: (layer: (typeof layers)[number]) => number) => layers.reduce((total, layer) => total + of(layer), 0);
   const parameters = sum((layer) => layer.parameters);
+  const { loss, metrics, schedule, decay_norms_and_biases } = resolved.training;
+  const task = known && output ? taskOf(known.target, output, ignoredIndex(loss)) : null;
   if (stored && known && splits) {
+    checkMetrics(metrics, known.target, task, report);
     const comparable = checkTarget(resolved, known, report);
     if (output) {
       if (comparable) checkOutput(resolved, known, layers, output, report);
@@ -55,7 +60,6 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
     checkBatches(resolved, splits, planner.statistics, report);
     checkSchedule(resolved, splits, report);
   }
-  const { loss, metrics, schedule, decay_norms_and_biases } = resolved.training;
   const optimizer = startingOptimizer(resolved.training.optimizer, schedule);
   if (output) checkTrain(planner.trained, planner.tensors, optimizer, report);
   return {
@@ -74,7 +78,7 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
     loss,
     optimizer,
     ...trainingGroups(planner.tensors, optimizer, decay_norms_and_biases),
-    metrics,
+    metrics: task ? metrics.map((metric) => nativeMetric(metric, task)) : [],
     transforms: resolved.data.transforms,
     tensors: planner.tensors,
     splits,
@@ -117,20 +121,12 @@ function wellFormed(model: unknown): boolean {
 function checkNotEmpty(project: ResolvedProject, facts: DataFacts | null, report: Report): void {
   const { layers } = project.model;
   if (layers.some((layer) => !isObject(layer) || layer.disabled !== true)) return;
-  const size = facts?.target.kind === 'class' ? facts.target.classes.length : facts?.target.dims.at(-1);
   const place = ['model', 'layers'];
   report.error(
     'EMPTY_MODEL',
     place,
     layers.length === 0 ? 'The network has no layers' : 'All layers are disabled',
     layers.length === 0 ? 'Add a layer.' : 'Enable a layer.',
-    size === undefined || layers.length > 0
-      ? []
-      : [
-          {
-            label: 'Add Flatten and Linear',
-            edits: [setEdit(place, [{ kind: 'Flatten' }, { kind: 'Linear', out_features: size }])],
-          },
-        ],
+    layers.length === 0 ? firstLayers(project, facts) : [],
   );
 }

@@ -1,12 +1,13 @@
 /** A project's settings read with every default filled in, and what is wrong with them. (The layers are plan-stack.ts's.) */
 import { losses } from './losses.ts';
-import { metrics } from './metrics.ts';
+import { type ChosenMetric, standardMetrics } from './metrics.ts';
+import { examineMetrics } from './metrics-read.ts';
 import { examineMixing, mixingKeys } from './mixing.ts';
 import { examineMonitor, monitorChoices } from './monitor.ts';
 import { optimizers } from './optimizers.ts';
 import { projectVersion } from './project-migrations.ts';
 import type { Chosen, Project, ResolvedProject, ResolvedSource } from './project-types.ts';
-import { type JsonObject, nearest, type Place, Report, removeEdit, setEdit, show } from './report.ts';
+import { type JsonObject, type Place, Report, setEdit, show } from './report.ts';
 import { examineEarlyStopping, examineSchedule } from './schedule-read.ts';
 import {
   checkpointFields,
@@ -17,7 +18,7 @@ import {
   splitFields,
   trainingFields,
 } from './settings.ts';
-import { sources } from './sources.ts';
+import { randomTarget, sources } from './sources.ts';
 import { chooseRow, findRow } from './table.ts';
 import type { DataFacts } from './tensors.ts';
 import { examineEma, examineLossScale, examinePrecision } from './training-numbers.ts';
@@ -38,8 +39,7 @@ export function examineSettings(project: unknown, facts: DataFacts | null, repor
   examineVersion(root, report);
   const { name } = report.fields(root, { name: nameField }, []).values;
   const data = examineData(report.object(root.data, ['data'], 'data'), report);
-  const target =
-    facts?.target.kind ?? (data.source?.kind === 'random' && data.source.classes === null ? 'vector' : 'class');
+  const target = facts?.target.kind ?? (data.source?.kind === 'random' ? randomTarget(data.source) : 'class');
   const model = report.object(root.model, ['model'], 'model');
   report.unknownKeys(model, ['layers', 'blocks', ...Object.keys(modelFields)], ['model']);
   const { weights } = report.fields(model, modelFields, ['model']).values;
@@ -63,7 +63,7 @@ export function examineSettings(project: unknown, facts: DataFacts | null, repor
     },
     training: examineTraining(
       report.object(root.training, ['training'], 'training'),
-      target === 'class' ? ['accuracy'] : [],
+      standardMetrics(target),
       data.split.val !== 0,
       report,
     ),
@@ -126,7 +126,7 @@ function examineTransforms(value: unknown, report: Report): Chosen[] {
 
 function examineTraining(
   training: JsonObject,
-  defaultMetrics: string[],
+  defaultMetrics: ChosenMetric[],
   validates: boolean,
   report: Report,
 ): ResolvedProject['training'] {
@@ -184,43 +184,6 @@ function notSupported(place: Place, what: string, neutral: unknown, report: Repo
     `Set it to ${show(neutral)}, or update Gradloom.`,
     [{ label: `Set it to ${show(neutral)}`, edits: [setEdit(place, neutral)] }],
   );
-}
-
-function examineMetrics(value: unknown, standard: string[], report: Report): string[] {
-  const place = ['training', 'metrics'];
-  if (value === undefined) return standard;
-  if (!Array.isArray(value)) {
-    report.error(
-      'BAD_VALUE',
-      place,
-      `Expected a list of metrics but received ${show(value)}`,
-      'Write for example ["accuracy"].',
-    );
-    return standard;
-  }
-  const known = [...metrics.keys()];
-  const chosen: string[] = [];
-  for (const [index, name] of value.entries()) {
-    const at = [...place, index];
-    if (typeof name !== 'string' || !metrics.has(name)) {
-      const [near] = typeof name === 'string' ? nearest(name, known) : [];
-      report.error(
-        'UNKNOWN_KIND',
-        at,
-        `There is no metric ${show(name)}`,
-        near === undefined ? `Known metrics: ${known.join(', ')}.` : `Did you mean ${near}?`,
-        near === undefined || value.includes(near)
-          ? [{ label: 'Remove it', edits: [removeEdit(at)] }]
-          : [{ label: `Change it to ${near}`, edits: [setEdit(at, near)] }],
-      );
-    } else if (chosen.includes(name)) {
-      const fixes = [{ label: 'Remove the second one', edits: [removeEdit(at)] }];
-      report.error('BAD_VALUE', at, `The metric ${name} is listed twice`, 'List it once.', fixes);
-    } else {
-      chosen.push(name);
-    }
-  }
-  return chosen;
 }
 
 function examineCheckpoint(

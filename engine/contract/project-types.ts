@@ -1,6 +1,8 @@
 /** The project as written, and as every reader of it sees it: typed, with each default filled in. */
+import type { ChosenMetric } from './metrics.ts';
 import type { ResolvedMixing } from './mixing.ts';
 import type { Json, NativePlan } from './native.ts';
+import type { TargetKind } from './tensors.ts';
 import type { Precision, ResolvedEma, ResolvedLossScale } from './training-numbers.ts';
 
 /**
@@ -18,11 +20,12 @@ export interface Chosen {
 export type ResolvedSource =
   /** A folder of IDX files, or one of them. Relative paths are relative to the project file. */
   | { kind: 'idx'; path: string }
-  /** Samples drawn at random; `classes` null: vector targets of `target_shape`. */
+  /** Samples drawn at random; `target` null: classes, or vectors of `target_shape` where `classes` is null. */
   | {
       kind: 'random';
       shape: number[];
       classes: number | null;
+      target?: TargetKind | null;
       target_shape: number[];
       samples: number;
       seed: number;
@@ -82,7 +85,7 @@ export interface ResolvedProject {
     epochs: number;
     loss: Chosen;
     optimizer: Chosen;
-    metrics: string[];
+    metrics: ChosenMetric[];
     device: string;
     precision: Precision | 'auto';
     tf32: boolean;

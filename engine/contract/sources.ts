@@ -3,24 +3,49 @@ import { z } from 'zod';
 import { field, integer, sizes } from './fields.ts';
 import type { ResolvedSource } from './project-types.ts';
 import { type Row, tableOf } from './table.ts';
-import type { DataFacts } from './tensors.ts';
+import { type DataFacts, type TargetKind, type TargetType, targetKinds } from './tensors.ts';
 
 export interface SourceKind extends Row {
   /** What is known of the data from the parameters alone; absent: its files must be read. */
   facts?(source: ResolvedSource): DataFacts;
 }
 
+const standardClasses = 10;
+
 type RandomSource = Extract<ResolvedSource, { kind: 'random' }>;
 
-export function randomFacts({ shape, classes, target_shape, samples }: RandomSource): DataFacts {
-  return {
-    input: { dims: shape, dtype: 'float32' },
-    target:
-      classes === null
-        ? { kind: 'vector', dims: target_shape }
-        : { kind: 'class', classes: Array.from({ length: classes }, (_, index) => String(index)) },
-    parts: { train: samples },
-  };
+/** What kind of targets a `random` source draws: as said, else classes, or vectors where there are none. */
+export function randomTarget({ target, classes }: Pick<RandomSource, 'target' | 'classes'>): TargetKind {
+  return target ?? (classes === null ? 'vector' : 'class');
+}
+
+export function randomFacts(source: RandomSource): DataFacts {
+  const { shape, samples } = source;
+  const dtype = randomTarget(source) === 'next_token' ? 'int64' : 'float32';
+  return { input: { dims: shape, dtype }, target: targetOf(source), parts: { train: samples } };
+}
+
+function targetOf(source: RandomSource): TargetType {
+  const { shape, classes, target_shape } = source;
+  const count = classes ?? standardClasses;
+  const names = () => Array.from({ length: count }, (_, index) => String(index));
+  switch (randomTarget(source)) {
+    case 'class':
+      return { kind: 'class', classes: names() };
+    case 'multi_label':
+      return { kind: 'multi_label', classes: names() };
+    case 'vector':
+      return { kind: 'vector', dims: target_shape };
+    case 'mask':
+      return { kind: 'mask', dims: maskDims(shape), classes: names() };
+    case 'next_token':
+      return { kind: 'next_token', dims: shape, tokens: count };
+  }
+}
+
+/** The positions of a sample: its dims behind the channels. */
+export function maskDims(shape: readonly number[]): number[] {
+  return shape.length > 1 ? shape.slice(1) : [...shape];
 }
 
 const idxParams = {
@@ -36,14 +61,22 @@ const randomParams = {
   shape: sizes({ label: 'Shape', help: 'Dimensions of one input sample, without the batch.' }),
   classes: field(z.number().int().min(1).max(1_000_000).nullable(), {
     label: 'Classes',
-    help: 'Number of classes of the targets; null: targets are vectors of target_shape.',
+    help: 'Number of classes, labels or tokens of the targets; null: targets are vectors of target_shape.',
     control: 'integer',
     expected: 'an integer from 1 to 1000000, or null',
-    default: 10,
+    default: standardClasses,
+  }),
+  target: field(z.enum(targetKinds).nullable(), {
+    label: 'Targets',
+    help: 'What is drawn for each sample: a class, several labels (multi_label), a vector, a class at each position (mask), or the next tokens of a sequence. null: a class, or a vector where classes is null.',
+    control: 'choice',
+    expected: `null or one of ${targetKinds.map((kind) => `"${kind}"`).join(', ')}`,
+    choices: targetKinds,
+    default: null,
   }),
   target_shape: sizes({
     label: 'Target shape',
-    help: 'Dimensions of a vector target; used where classes is null.',
+    help: 'Dimensions of a vector target; other targets do not use it.',
     default: [1],
   }),
   samples: integer({ label: 'Samples', help: 'How many to draw.', default: 1024 }),

@@ -2,7 +2,7 @@
 import { initKinds } from './inits.ts';
 import { layerKinds } from './layers/index.ts';
 import { lossKinds } from './losses.ts';
-import { metricKinds } from './metrics.ts';
+import { metricKinds } from './metric-kinds.ts';
 import type { NativeDescription } from './native.ts';
 import { optimizerKinds } from './optimizers.ts';
 import { transformKinds } from './transforms.ts';
@@ -24,7 +24,7 @@ export function describeTables(): TableDescription {
     layers: byKind(layerKinds.filter(({ inlined }) => !inlined)),
     optimizers: byKind(optimizerKinds),
     losses: byKind(lossKinds),
-    metrics: metricKinds.map(({ kind }) => kind),
+    metrics: byKind(metricKinds),
     transforms: byKind(transformKinds),
     inits: byKind(initKinds.filter(({ kind }) => kind !== 'default')),
   };
@@ -40,13 +40,12 @@ export function compareTables(native: TableDescription): string[] {
     if (missing.length > 0) differences.push(`the addon lacks ${what} ${missing.join(', ')}`);
     if (added.length > 0) differences.push(`the addon has unknown ${what} ${added.join(', ')}`);
   };
-  for (const table of ['layers', 'optimizers', 'losses', 'transforms', 'inits'] as const) {
+  for (const table of ['layers', 'optimizers', 'losses', 'metrics', 'transforms', 'inits'] as const) {
     compare(table, Object.keys(own[table]), Object.keys(native[table] ?? {}));
     for (const [kind, names] of Object.entries(own[table])) {
       const theirs = native[table]?.[kind];
       if (theirs) compare(`arguments of ${kind}:`, names, theirs);
     }
   }
-  compare('metrics', own.metrics, native.metrics ?? []);
   return differences;
 }

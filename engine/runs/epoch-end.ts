@@ -14,7 +14,9 @@ export async function finishEpoch(training: Training, val: EvaluateResult | null
   const { checkpoint, checkpoints, record, schedule, session, state } = training;
   const { sums, samples_into_epoch: samples } = state;
   const values: Record<string, number> = { train_loss: sums.loss / samples };
-  for (const [name, sum] of Object.entries(sums.metrics)) values[`train_${name}`] = sum / samples;
+  for (const [name, sum] of Object.entries(sums.metrics)) {
+    values[`train_${name}`] = sum / (sums.counts[name] ?? samples);
+  }
   if (val) values.val_loss = val.loss;
   for (const [name, value] of Object.entries(val?.metrics ?? {})) values[`val_${name}`] = value;
 

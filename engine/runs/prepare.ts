@@ -300,6 +300,7 @@ export function nativePlan(
     inits: nativeInits(plan.tensors),
     mixup: training.mixup,
     cutmix: training.cutmix,
+    target: data.facts.target.kind,
     metrics: plan.metrics,
     accumulate: training.accumulate,
     clip_grad_norm: training.clip_grad_norm,

@@ -140,12 +140,16 @@ function ratesOf([own]: readonly GroupSchedule[], result: StepsResult): { lr: nu
 /** In step order and in double, so that no sum depends on where chunks were cut. */
 function addSums(state: TrainingState, result: StepsResult, seconds: number): void {
   const { sums } = state;
-  const { loss, samples, grad_norm: _norm, scale: _scale, skipped: _skipped, ...metrics } = result.columns;
+  const { loss, samples } = result.columns;
   for (let i = 0; i < result.steps; i += 1) {
     const count = samples[i] as number;
     sums.loss += (loss[i] as number) * count;
-    for (const [name, values] of Object.entries(metrics)) {
-      sums.metrics[name] = (sums.metrics[name] ?? 0) + (values[i] as number) * count;
+    for (const [name, counts] of Object.entries(result.counts)) {
+      const counted = counts[i] as number;
+      const sum = counted > 0 ? (result.columns[name]?.[i] as number) * counted : 0; // of ignored samples alone there is no mean
+      sums.metrics[name] = (sums.metrics[name] ?? 0) + sum;
+      // A checkpoint without counts is of a time when every sample counted.
+      sums.counts[name] = (sums.counts[name] ?? state.samples_into_epoch) + counted;
     }
     state.samples_into_epoch += count;
   }

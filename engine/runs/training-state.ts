@@ -48,6 +48,8 @@ export const stateSchema = z.strictObject({
   sums: z.object({
     loss: z.number(),
     metrics: z.record(z.string(), z.number()),
+    /** Over how many samples or positions each metric's mean is so far; absent in older checkpoints, where every sample counted. */
+    counts: z.record(z.string(), z.number()).default({}),
     train_seconds: z.number(),
     seconds: z.number(),
     breakdown: z.record(z.string(), z.number()),
@@ -100,6 +102,7 @@ export function initialState(
 export const emptySums = (): TrainingState['sums'] => ({
   loss: 0,
   metrics: {},
+  counts: {},
   train_seconds: 0,
   seconds: 0,
   breakdown: {},

@@ -3,7 +3,9 @@ import { IconArrowRight, IconCircleCheck, IconDatabase, IconTargetArrow } from '
 import { memo } from 'react';
 import { useLocation } from 'wouter';
 import { losses } from '../../engine/contract/losses.ts';
+import { wantedAnswer } from '../../engine/contract/plan-answer.ts';
 import { sources } from '../../engine/contract/sources.ts';
+import { targetSentence } from '../../engine/contract/tensors.ts';
 import { useProblems } from '../state/problems.ts';
 import { usePlan, useProjectState } from '../state/project.ts';
 import type { OutputRow, StackView } from '../state/stack-rows.ts';
@@ -30,7 +32,7 @@ export const InputCard = memo(function InputCard() {
     if (!facts) return factsError?.message ?? 'Reading the data…';
     const { target, parts } = facts;
     const targets =
-      target.kind === 'class' ? plural(target.classes.length, 'class', 'classes') : `targets ${dims(target.dims)}`;
+      target.kind === 'class' ? plural(target.classes.length, 'class', 'classes') : targetSentence(target, dims);
     return `${dims(facts.input.dims)} · ${targets} · ${integer(parts.train)} for training`;
   };
   const missing = source === null || factsError !== null;
@@ -64,15 +66,19 @@ export function OutputCard({ row, problems }: { row: OutputRow; problems: StackV
   const all = [...problems, ...ofLoss];
   const loss = plan ? losses.get(plan.project.training.loss.kind) : undefined;
   const target = facts?.target;
-  const wanted = target?.kind === 'class' ? [target.classes.length] : target?.dims;
+  const wanted = target && plan ? wantedAnswer(plan.project, target) : undefined;
   const answers = row.output;
   const fits = wanted !== undefined && answers !== null && answers.length > 0 && String(wanted) === String(answers);
   const what =
     wanted === undefined
-      ? 'what it wants is known once the data is'
-      : target?.kind === 'class'
-        ? `wants ${dims(wanted)}, one score a class`
-        : `wants ${dims(wanted)}, the target's shape`;
+      ? target
+        ? 'does not fit the data'
+        : 'what it wants is known once the data is'
+      : loss?.answer === 'scores'
+        ? `wants ${dims(wanted)}, one score a ${target?.kind === 'next_token' ? 'token' : 'class'}`
+        : loss?.answer === 'mean_and_variance'
+          ? `wants ${dims(wanted)}, means and logarithms of variances`
+          : `wants ${dims(wanted)}, the target's shape`;
   return (
     <div className={styles.row} data-row>
       <div className={styles.endCard} data-problem={worst(all) ?? undefined}>

@@ -3,13 +3,13 @@ import { IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { SourceKind } from '../../engine/contract/sources.ts';
 import { sources } from '../../engine/contract/sources.ts';
-import type { DataFacts } from '../../engine/contract/tensors.ts';
+import { type DataFacts, targetSentence } from '../../engine/contract/tensors.ts';
 import { RowForm } from '../project-parts/row-form.tsx';
 import { folderOf, pickPath, relativeTo } from '../state/files.ts';
 import { useValueAt } from '../state/form.ts';
 import { takeDigits } from '../state/preview.ts';
 import { readDataAgain, useProjectState } from '../state/project.ts';
-import { Button, dims, ErrorNotice, IconButton, integer, Panel, plural, Skeleton } from '../ui/index.ts';
+import { Button, dims, ErrorNotice, IconButton, Panel, plural, Skeleton } from '../ui/index.ts';
 import classes from './data.module.css';
 
 const place = ['data', 'source'];
@@ -116,9 +116,7 @@ function Facts({ facts }: { facts: DataFacts }) {
     ['Training part', plural(parts.train, 'sample')],
     ['Test part', parts.test === undefined ? 'none' : plural(parts.test, 'sample')],
     ['Sample', `${dims(input.dims)}, ${input.dtype}`],
-    target.kind === 'class'
-      ? ['Target', `one of ${integer(target.classes.length)} classes`]
-      : ['Target', `${dims(target.dims)} numbers`],
+    ['Target', targetSentence(target, dims)],
   ];
   return (
     <dl className={classes.facts}>

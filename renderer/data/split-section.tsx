@@ -92,7 +92,7 @@ export function SplitSection() {
           >
             <SchemaForm
               shape={splitFields}
-              only={facts?.target.kind === 'vector' ? ['val', 'seed'] : ['val', 'seed', 'stratify']}
+              only={facts && facts.target.kind !== 'class' ? ['val', 'seed'] : ['val', 'seed', 'stratify']}
               value={value}
               onChange={onChange}
               problems={problems}

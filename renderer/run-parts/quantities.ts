@@ -1,7 +1,7 @@
 /** The quantities of a run's series and epochs: what they are called, how their values read, which direction is better. */
 import type { RunRow } from '../../engine/contract/api.ts';
 import { fromNum, type Num } from '../../engine/contract/events.ts';
-import { metrics } from '../../engine/contract/metrics.ts';
+import { metricLabel, metricOfKey } from '../../engine/contract/metrics.ts';
 import { bytes, number, percent, rate } from '../ui/format.ts';
 
 export interface Quantity {
@@ -14,9 +14,6 @@ export interface Quantity {
   format(value: number): string;
 }
 
-/** Shares among the metrics, by torchmetrics' names; others are figures as they are. */
-const shares = /^(accuracy|top_?\d+(_accuracy)?|precision|recall|f1(_score)?|auroc|jaccard_index|specificity)$/;
-
 /** (A map: a metric may be called like what every object has.) */
 const plainWords = new Map([
   ['loss', 'Loss'],
@@ -28,14 +25,14 @@ const plainWords = new Map([
 ]);
 
 export function quantity(key: string): Quantity {
-  const row = metrics.get(key);
-  const share = shares.test(key);
+  const row = metricOfKey(key);
+  const share = row?.share ?? false;
   const words = key.replaceAll('_', ' ');
   return {
     key,
-    label: plainWords.get(key) ?? row?.label ?? words.charAt(0).toUpperCase() + words.slice(1),
+    label: plainWords.get(key) ?? metricLabel(key) ?? words.charAt(0).toUpperCase() + words.slice(1),
     share,
-    better: key === 'loss' ? 'lower' : (row?.better ?? (share ? 'higher' : null)),
+    better: key === 'loss' ? 'lower' : (row?.better ?? null),
     format: share
       ? (value) => percent(value)
       : key === 'loss'

@@ -213,7 +213,7 @@ function trainingRows(training: Training, standard: Training): SettingRow[] {
       group: 'Training',
       path: 'training.metrics',
       label: 'Metrics',
-      value: metrics.length === 0 ? 'none' : metrics.map(nameLabel).join(', '),
+      value: metrics.length === 0 ? 'none' : metrics.map(({ key }) => nameLabel(key)).join(', '),
       isDefault: JSON.stringify(metrics) === JSON.stringify(standard.metrics),
     },
     ...rowsOf({ group: 'Training', place: 'training', shape: trainingFields }, Object.fromEntries(plain), {

@@ -1,6 +1,7 @@
 /** The stack of the open project with what is selected and folded in it, and what a person does to it. */
 import { create } from 'zustand';
 import type { Plan } from '../../engine/contract/plan.ts';
+import { wantedAnswer } from '../../engine/contract/plan-answer.ts';
 import type { Edit } from '../../engine/contract/problems.ts';
 import { isObject, setEdit } from '../../engine/contract/report.ts';
 import { sources } from '../../engine/contract/sources.ts';
@@ -218,8 +219,8 @@ export function addLayer(kind: string, block: string | null = null, gap?: Gap): 
   const end = gapAfter(rows, null);
   const isLast = samePath(there.list, end.list) && there.index === end.index;
   const { target } = facts ?? {};
-  const wanted =
-    target?.kind === 'class' ? target.classes.length : target?.dims.length === 1 ? (target.dims[0] ?? null) : null;
+  const answer = target && plan ? wantedAnswer(plan.project, target) : null;
+  const wanted = answer?.length === 1 ? (answer[0] ?? null) : null;
   const input = shapeAt(rows, there);
   const keep = kindOf(valueAt(view.project, there.list.slice(0, -1))) === 'Residual';
   const layer = newLayer(kind, { input, keep, wanted: isLast && input?.length === 1 ? wanted : null });

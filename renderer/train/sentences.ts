@@ -2,7 +2,7 @@
 import type { Choice } from '../../engine/contract/device-choice.ts';
 import { fieldInfo } from '../../engine/contract/fields.ts';
 import { losses } from '../../engine/contract/losses.ts';
-import { metrics } from '../../engine/contract/metrics.ts';
+import { metricLabel } from '../../engine/contract/metrics.ts';
 import { optimizers } from '../../engine/contract/optimizers.ts';
 import type { PlannedLayer } from '../../engine/contract/plan-types.ts';
 import type { Chosen, ResolvedProject } from '../../engine/contract/project-types.ts';
@@ -84,7 +84,7 @@ export function optimizerSentence(optimizer: Chosen): string {
 export function lossSentence({ loss, metrics: chosen }: Training): string {
   const row = losses.get(loss.kind);
   const told = row ? argumentsOf(loss, row.params, new Set()) : [];
-  const measured = chosen.map((name) => (metrics.get(name)?.label ?? name).toLowerCase());
+  const measured = chosen.map(({ key }) => (metricLabel(key) ?? key).toLowerCase());
   return join([
     row?.label ?? loss.kind,
     ...told,

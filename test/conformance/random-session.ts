@@ -6,6 +6,7 @@ import { layerKinds } from '../../engine/contract/layers/index.ts';
 import { lossKinds } from '../../engine/contract/losses.ts';
 import type { GroupSchedule, NativePlan, NativeSession } from '../../engine/contract/native.ts';
 import { type Plan, planProject } from '../../engine/contract/plan.ts';
+import { randomTarget } from '../../engine/contract/sources.ts';
 import { loadAddon } from '../../engine/native/load.ts';
 import { neutral } from '../native/plans.ts';
 
@@ -41,14 +42,14 @@ export const examples: Case[] = layerKinds.flatMap(({ kind, examples }) =>
 export const small = { input: [4], output: [3], layers: [{ kind: 'Linear', out_features: 3 }] };
 
 /** Every loss with its options. */
-export const lossCases: Case[] = lossKinds.flatMap(({ kind, target }) => {
+export const lossCases: Case[] = lossKinds.flatMap(({ kind, targets }) => {
   const variants: object[] =
     kind === 'CrossEntropyLoss' ? [{}, { weight: [1, 0.5, 2], ignore_index: 1, label_smoothing: 0.1 }] : [{}];
   return variants.map(
     (more, index): Case => ({
       ...small,
       name: `${kind} ${index}`,
-      classes: target === 'class' ? 3 : null,
+      classes: targets.includes('class') ? 3 : null,
       training: { loss: { kind, ...more } },
     }),
   );
@@ -99,6 +100,7 @@ export async function openSession(
     groups: plan.groups,
     frozen: plan.frozen,
     inits: nativeInits(plan.tensors),
+    target: randomTarget(source),
     metrics: plan.metrics,
     ...neutral,
     transforms: plan.transforms,

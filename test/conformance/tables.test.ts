@@ -45,7 +45,7 @@ test('a difference between the tables is named', () => {
     compareTables({
       ...own,
       layers: { ...layers, Linear: ['in_features', 'bias'], Extra: [] },
-      metrics: [...own.metrics, 'f1'],
+      metrics: { ...own.metrics, f1: [] },
     }),
   ).toEqual([
     'the addon lacks layers ReLU',

@@ -80,7 +80,7 @@ export const wholeRows: { [group: string]: Row[] } = {
       name: 'squared error on classes',
       project: settings({ loss: { kind: 'MSELoss' } }),
       problems: [
-        'TARGET_MISMATCH training.loss: MSELoss compares with numbers, but the targets of this data are classes',
+        'TARGET_MISMATCH training.loss: MSELoss compares with numbers or several labels at once, but the targets of this data are classes',
       ],
     },
     {
@@ -88,7 +88,7 @@ export const wholeRows: { [group: string]: Row[] } = {
       project: vectorProject([linear(3)], { kind: 'CrossEntropyLoss' }),
       facts: vectors,
       problems: [
-        'TARGET_MISMATCH training.loss: CrossEntropyLoss compares with classes, but the targets of this data are numbers',
+        'TARGET_MISMATCH training.loss: CrossEntropyLoss compares with classes, masks or next tokens, but the targets of this data are numbers',
       ],
     },
     {

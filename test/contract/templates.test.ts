@@ -96,7 +96,13 @@ test.each(rows)('$name', ({ name, lines, parameters, flops }) => {
         kind: 'Adam',
         args: { lr: 0.001, betas: [0.9, 0.999], eps: 1e-8, weight_decay: 0, amsgrad: false, maximize: false },
       },
-      metrics: ['accuracy'],
+      metrics: [
+        {
+          key: 'accuracy',
+          kind: 'accuracy',
+          args: { threshold: 0.5, average: 'micro', top_k: 1, ignore_index: null },
+        },
+      ],
       device: 'auto',
       precision: 'fp32',
       seed: 42,

@@ -14,7 +14,7 @@ function stateAt(step: number, more: Partial<TrainingState> = {}): TrainingState
     epoch: step + 1,
     batch: 0,
     samples_into_epoch: 0,
-    sums: { loss: 0.1 + 0.2, metrics: {}, train_seconds: 0, seconds: 0, breakdown: {} },
+    sums: { loss: 0.1 + 0.2, metrics: {}, counts: {}, train_seconds: 0, seconds: 0, breakdown: {} },
     seconds: 1,
     last: { val_loss: 'NaN' },
     best: null,

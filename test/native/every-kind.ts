@@ -5,7 +5,7 @@ import { layerKinds } from '../../engine/contract/layers/index.ts';
 import type { NativePlan } from '../../engine/contract/native.ts';
 import { optimizerKinds } from '../../engine/contract/optimizers.ts';
 import { type Plan, planProject } from '../../engine/contract/plan.ts';
-import { classes, neutral, tinyPlan, writePack } from './plans.ts';
+import { classes, neutral, targetOf, tinyPlan, writePack } from './plans.ts';
 
 export interface Named {
   name: string;
@@ -51,6 +51,7 @@ function assemble(planned: Plan, part: NativePlan['data']['parts'][string]): Nat
     optimizer: planned.optimizer,
     groups: planned.groups,
     frozen: planned.frozen,
+    target: targetOf(planned),
     metrics: planned.metrics,
     ...neutral,
     transforms: planned.transforms,

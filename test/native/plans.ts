@@ -4,7 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { nativeInits } from '../../engine/contract/inits.ts';
 import type { NativePlan, StepsRequest } from '../../engine/contract/native.ts';
-import { planProject } from '../../engine/contract/plan.ts';
+import { type Plan, planProject } from '../../engine/contract/plan.ts';
+import { randomTarget } from '../../engine/contract/sources.ts';
 import { nativeFiles } from '../../engine/native/load.ts';
 
 /** A number that looks random and never changes: byte `i` of a made-up file. */
@@ -113,6 +114,7 @@ export function tinyPlan(
     groups: planned.groups,
     frozen: planned.frozen,
     inits: nativeInits(planned.tensors),
+    target: targetOf(planned),
     metrics: planned.metrics,
     ...neutral,
     transforms: [],
@@ -120,6 +122,13 @@ export function tinyPlan(
     loader: planned.project.data.loader,
     ...change,
   };
+}
+
+/** The kind of targets that a plan on random data was made for. */
+export function targetOf({ project }: Plan): NativePlan['target'] {
+  const { source } = project.data;
+  if (source?.kind !== 'random') throw new Error('The plans are on random data');
+  return randomTarget(source);
 }
 
 /** `steps` steps from the start of an epoch, at one learning rate. */

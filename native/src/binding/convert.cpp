@@ -173,7 +173,10 @@ Napi::Value to_js(Napi::Env env, const StepsResult& result) {
   object.Set("steps", static_cast<double>(result.steps));
   object.Set("cancelled", result.cancelled);
   object.Set("non_finite", result.non_finite);
+  Napi::Object counts = Napi::Object::New(env);
+  for (const auto& [name, values] : result.counts) counts.Set(name, to_typed_array<Napi::Float64Array>(env, values));
   object.Set("columns", columns);
+  object.Set("counts", counts);
   object.Set("seconds", seconds);
   return object;
 }

@@ -35,8 +35,6 @@ json arguments_by_kind(std::span<const Row> rows, Column Row::* arguments) {
 }  // namespace
 
 json describe() {
-  json metrics = json::array();
-  for (const MetricKind& row : metric_kinds()) metrics.push_back(row.name);
   json transforms = arguments_by_kind(transform_kinds(), &TransformKind::arguments);
   transforms.update(arguments_by_kind(geometry_kinds(), &GeometryKind::arguments));
   return {
@@ -45,7 +43,7 @@ json describe() {
       {"layers", arguments_by_kind(layer_kinds(), &LayerKind::arguments)},
       {"optimizers", arguments_by_kind(optimizer_kinds(), &OptimizerKind::arguments)},
       {"losses", arguments_by_kind(loss_kinds(), &LossKind::arguments)},
-      {"metrics", metrics},
+      {"metrics", arguments_by_kind(metric_kinds(), &MetricKind::arguments)},
       {"transforms", transforms},
       {"inits", arguments_by_kind(init_kinds(), &InitKind::arguments)},
       {"cpu", {{"capability", at::get_cpu_capability()}, {"threads", physical_cores()}}},

@@ -147,6 +147,15 @@ GroupPlan parse_group(const json& value, const std::string& where) {
   return group;
 }
 
+Target parse_target(const std::string& name) {
+  if (name == "class") return Target::classes;
+  if (name == "multi_label") return Target::multi_label;
+  if (name == "vector") return Target::vector;
+  if (name == "mask") return Target::mask;
+  if (name == "next_token") return Target::next_token;
+  throw Error("BAD_CALL", "There are no targets of the kind " + name + ".", {}, "target");
+}
+
 ColumnType parse_column_type(const std::string& name, const std::string& where) {
   if (name == "uint8") return ColumnType::uint8;
   if (name == "float32") return ColumnType::float32;
@@ -228,7 +237,12 @@ Plan parse_plan(const json& value) {
         plan.inits.push_back({Args(init, "inits").string("tensor"), kind.kind, kind.args});
       }
     }
-    for (const json& metric : array_at(value, "metrics", "")) plan.metrics.push_back(metric.get<std::string>());
+    plan.target = parse_target(fields.string("target"));
+    for (const json& metric : array_at(value, "metrics", "")) {
+      const std::string where = "metrics." + std::to_string(plan.metrics.size());
+      plan.metrics.push_back({Args(metric, where).string("key"), Args(metric, where).string("kind"),
+                              object_at(metric, "args", where)});
+    }
     plan.accumulate = fields.integer("accumulate");
     parse_numbers(value, fields, plan);
     for (const json& transform : array_at(value, "transforms", "")) {

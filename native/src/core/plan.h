@@ -77,6 +77,15 @@ struct InitPlan {
   Args args;
 };
 
+struct MetricPlan {
+  std::string key;  // names its column
+  std::string kind;
+  Args args;
+};
+
+/// What the target column holds.
+enum class Target { classes, multi_label, vector, mask, next_token };
+
 enum class ColumnType { uint8, float32, int64 };
 
 struct ColumnPlan {
@@ -132,7 +141,8 @@ struct Plan {
   std::vector<InitPlan> inits;
   std::optional<double> mixup;   // alpha
   std::optional<double> cutmix;  // alpha
-  std::vector<std::string> metrics;
+  Target target = Target::classes;
+  std::vector<MetricPlan> metrics;
   int64_t accumulate = 1;
   std::optional<double> clip_grad_norm;
   std::optional<double> clip_grad_value;

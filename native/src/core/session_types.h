@@ -38,7 +38,9 @@ struct StepsResult {
   int64_t steps = 0;  // done; with loss scaling: attempted
   bool cancelled = false;
   bool non_finite = false;                             // everything stands as before the first step that was not finite
-  std::map<std::string, std::vector<double>> columns;  // loss, samples, each metric, grad_norm; scale and skipped
+  // loss, samples, metrics that are means, grad_norm; scale and skipped
+  std::map<std::string, std::vector<double>> columns;
+  std::map<std::string, std::vector<double>> counts;  // over how many samples or positions each metric's mean is
   PhaseSeconds seconds;
 };
 
@@ -52,7 +54,7 @@ struct EvaluateResult {
   double loss = 0;
   int64_t samples = 0;
   std::map<std::string, double> metrics;
-  std::optional<std::vector<double>> confusion;  // row-major, rows are the true class
+  std::optional<std::vector<double>> confusion;  // row-major, rows are the true class; of labels 2 × 2 each
   bool cancelled = false;
 };
 

@@ -4,6 +4,7 @@
 #include <ATen/core/TensorBody.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -12,6 +13,7 @@
 
 namespace gradloom {
 
+/// Outputs come with the classes second, as PyTorch's losses take them: see `align`.
 class Loss {
  public:
   Loss() = default;
@@ -28,9 +30,18 @@ class Loss {
   /// What `mean` divides `sum` by: a scalar on the device, since class weights and ignored targets depend on the batch.
   virtual at::Tensor divisor(const at::Tensor& output, const at::Tensor& target) const = 0;
 
+  /// The class index that counts for nothing, in metrics too.
+  virtual std::optional<int64_t> ignore_index() const { return std::nullopt; }
+
+  /// What metrics of numbers compare with the target.
+  virtual at::Tensor prediction(const at::Tensor& output) const { return output; }
+
   /// What a prediction shows besides the network's output.
   virtual at::Tensor probabilities(const at::Tensor& output) const { return output; }
 };
+
+/// A network scores next tokens last (N × length × tokens); losses and metrics want the scores second.
+at::Tensor align(const at::Tensor& output, Target target);
 
 struct LossKind {
   std::string_view kind;

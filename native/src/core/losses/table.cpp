@@ -33,6 +33,7 @@ class CrossEntropyLoss final : public Loss {
     return at::where(counted, weight_.take(at::where(counted, target, 0)), 0).sum();
   }
 
+  std::optional<int64_t> ignore_index() const override { return ignore_index_; }
   at::Tensor probabilities(const at::Tensor& output) const override { return at::softmax(output, 1); }
 
  private:
@@ -66,6 +67,10 @@ constexpr LossKind kinds[] = {
 };
 
 }  // namespace
+
+at::Tensor align(const at::Tensor& output, Target target) {
+  return target == Target::next_token ? output.movedim(-1, 1) : output;
+}
 
 std::span<const LossKind> loss_kinds() {
   return kinds;

@@ -141,7 +141,8 @@ class Session::Impl::Examination {
     Recorder recorder;
     std::optional<AutocastScope> autocast(session_.autocast_);
     const at::Tensor output =
-        session_.model_.forward(batch.input, {.training = true, .in_place = false, .observer = &recorder});
+        align(session_.model_.forward(batch.input, {.training = true, .in_place = false, .observer = &recorder}),
+              session_.plan_.target);
     for (const Seen& seen : recorder.seen) {
       if (!finite(seen.output)) return at_layer("forward", *seen.node, seen.output);
     }

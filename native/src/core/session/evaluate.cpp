@@ -6,29 +6,43 @@
 #include <limits>
 
 #include "core/errors.h"
+#include "core/metrics/decisions.h"
 #include "core/session/impl.h"
 
 namespace gradloom {
 
 namespace {
 
-/// Adds a batch's counts to an int64 matrix [classes, classes]; targets that are no class (ignored ones) count nowhere.
-void count_confusion(at::Tensor& counts, const at::Tensor& output, const at::Tensor& target) {
-  const int64_t classes = output.size(1);
-  if (!counts.defined()) counts = at::zeros({classes * classes}, target.options());
-  const at::Tensor valid = target.ge(0).logical_and(target.lt(classes));
-  const at::Tensor cell = at::where(valid, target * classes + output.argmax(1), 0);
-  counts.index_put_({cell}, valid.to(at::kLong), /*accumulate=*/true);
-}
+/// Decisions against targets as torchmetrics' confusion matrices have them: of classes [true, decided], of labels
+/// [label, true, decided].
+class Confusion {
+ public:
+  Confusion(const Answer& answer, Target target)
+      : decisions_(of_labels(answer, target), answer.output.size(1), answer.loss.ignore_index()) {}
 
-/// Summed on the host in double, batch after batch, so that the result does not depend on float32's reach.
-double total(const std::vector<at::Tensor>& scalars) {
-  const at::Tensor host = at::stack(scalars).cpu();
-  const auto values = host.accessor<float, 1>();
-  double sum = 0;
-  for (int64_t i = 0; i < host.size(0); ++i) sum += values[i];
-  return sum;
-}
+  void update(const Answer& answer) {
+    const auto [decided, target, valid, label] = decisions_.read(answer);
+    const bool labels = label.defined();
+    const int64_t size = labels ? 2 : decisions_.classes();
+    if (!counts_.defined())
+      counts_ = at::zeros({labels ? decisions_.classes() * 4 : size * size}, decided.options());
+    const at::Tensor cell = target * size + decided;
+    count_into(counts_, at::where(valid, labels ? label * 4 + cell : cell, 0), valid);
+  }
+
+  std::vector<double> read() const {
+    const at::Tensor host = counts_.cpu();
+    return {host.const_data_ptr<int64_t>(), host.const_data_ptr<int64_t>() + host.numel()};
+  }
+
+ private:
+  static bool of_labels(const Answer& answer, Target target) {
+    return target == Target::multi_label || answer.output.size(1) == 1;
+  }
+
+  Decisions decisions_;
+  at::Tensor counts_;
+};
 
 std::vector<float> host_floats(const std::vector<at::Tensor>& parts) {
   const at::Tensor all = at::cat(parts).to(at::kCPU, at::kFloat).contiguous();
@@ -52,8 +66,8 @@ EvaluateResult Session::Impl::evaluate(const EvaluateRequest& request) {
 
   EvaluateResult result;
   std::vector<at::Tensor> losses, divisors;
-  std::vector<std::vector<at::Tensor>> metrics(metrics_.size());
-  at::Tensor confusion;
+  for (const auto& [key, metric] : metrics_) metric->reset();
+  std::optional<Confusion> confusion;
   for (int64_t start = 0; start < count; start += request.batch_size) {
     if (cancelled.exchange(false)) {
       result.cancelled = true;
@@ -68,20 +82,19 @@ EvaluateResult Session::Impl::evaluate(const EvaluateRequest& request) {
     }
     output = output.to(at::kFloat);
     divisors.push_back(loss_->divisor(output, batch.target));
-    for (size_t i = 0; i < metrics_.size(); ++i) metrics[i].push_back(metrics_[i]->sum(output, batch.target));
-    if (request.confusion) count_confusion(confusion, output, batch.target);
+    const Answer answer{output, batch.target, *loss_};
+    for (const auto& [key, metric] : metrics_) metric->update(answer);
+    if (request.confusion && !confusion) confusion.emplace(answer, plan_.target);
+    if (confusion) confusion->update(answer);
     result.samples += batch.samples;
   }
   const double nothing = std::numeric_limits<double>::quiet_NaN();
   result.loss = losses.empty() ? nothing : total(losses) / total(divisors);
-  for (size_t i = 0; i < metrics_.size(); ++i) {
-    result.metrics[std::string(metrics_[i]->name)] =
-        losses.empty() ? nothing : total(metrics[i]) / static_cast<double>(result.samples);
+  for (const auto& [key, metric] : metrics_) {
+    result.metrics[key] = metric->compute();
+    metric->reset();  // scores of a whole split need not stay
   }
-  if (confusion.defined()) {
-    const at::Tensor host = confusion.cpu();
-    result.confusion.emplace(host.const_data_ptr<int64_t>(), host.const_data_ptr<int64_t>() + host.numel());
-  }
+  if (confusion) result.confusion = confusion->read();
   return result;
 }
 

@@ -55,7 +55,8 @@ class Session::Impl {
     return batch;
   }
 
-  /// A forward; before the first one, the layers' shapes are checked against the plan with one sample.
+  /// A forward, its output as losses take it; before the first one, the layers' shapes are checked against the plan
+  /// with one sample.
   at::Tensor forward(const at::Tensor& input, bool training);
 
   /// The answers to predict with, in fp32.
@@ -72,7 +73,8 @@ class Session::Impl {
   Buffers buffers_;
   ParameterGroups optimizer_;
   std::unique_ptr<Loss> loss_;
-  std::vector<const MetricKind*> metrics_;
+  std::map<std::string, std::unique_ptr<Metric>> metrics_;  // by key
+  std::vector<std::pair<std::string, const MeanMetric*>> step_metrics_;
   Loader loader_;
   Mixing mixing_;
   at::Tensor found_inf_;  // [1] on the device: 1 from the first step that was not finite to the chunk's end

@@ -66,7 +66,10 @@ Session::Impl::Impl(Plan plan)
       one_(at::ones({}, found_inf_.options())) {
   if (plan_.loss_scale) scaler_ = std::make_unique<LossScaler>(*plan_.loss_scale, device_);
   if (plan_.ema_decay) ema_ = std::make_unique<Ema>(model_, *plan_.ema_decay);
-  for (const std::string& name : plan_.metrics) metrics_.push_back(&metric_kind(name));
+  for (const MetricPlan& metric : plan_.metrics) {
+    const auto& built = metrics_[metric.key] = build_metric(metric);
+    if (built->per_step()) step_metrics_.emplace_back(metric.key, built->per_step());
+  }
 }
 
 at::Tensor Session::Impl::forward(const at::Tensor& input, bool training) {
@@ -78,7 +81,7 @@ at::Tensor Session::Impl::forward(const at::Tensor& input, bool training) {
     forget_casts();  // those of inference mode are no use to a backward pass
     shapes_checked_ = true;
   }
-  return model_.forward(input, {.training = training});
+  return align(model_.forward(input, {.training = training}), plan_.target);
 }
 
 MemoryReport Session::Impl::memory(bool reset) {

@@ -57,8 +57,12 @@ void Session::Impl::Step::run_batch(const Batch& batch, PhaseClock& clock) {
 
   const at::NoGradGuard no_grad;
   add(loss_, loss.detach().to(at::kFloat));
-  metrics_.resize(session_.metrics_.size());
-  for (size_t i = 0; i < metrics_.size(); ++i) add(metrics_[i], session_.metrics_[i]->sum(result, batch.label));
+  metrics_.resize(session_.step_metrics_.size());
+  for (size_t i = 0; i < metrics_.size(); ++i) {
+    const Share part = session_.step_metrics_[i].second->part({result, batch.label, *session_.loss_});
+    add(metrics_[i].sum, part.sum);
+    add(metrics_[i].count, part.count);
+  }
   if (gradients_.empty()) {
     gradients_ = std::move(gradients);
   } else {
@@ -88,7 +92,10 @@ Outcome Session::Impl::Step::finish(std::span<const StepValues> values, Columns&
 
   size_t column = 1;
   columns.push(column++, loss_);
-  for (const at::Tensor& metric : metrics_) columns.push(column++, metric);
+  for (const Share& metric : metrics_) {
+    columns.push(column++, metric.sum);
+    columns.push(column++, metric.count);
+  }
   if (plan.clip_grad_norm) columns.push(column++, clip_gradients(gradients_, *plan.clip_grad_norm));
   if (plan.clip_grad_value) {
     at::_foreach_clamp_min_(gradients_, -*plan.clip_grad_value);

@@ -44,7 +44,8 @@ class Session::Impl::Step {
   void run_batch(const Batch& batch, PhaseClock& clock);
 
   /// Updates the parameters, or nothing where a value was not finite; records the step's values: the flag, the loss,
-  /// each metric's sum, the gradients' norm when clipping, scale and overflow with loss scaling. `values` are one a parameter group.
+  /// each metric's sum and count, the gradients' norm when clipping, scale and overflow with loss scaling. `values` are
+  /// one a parameter group.
   Outcome finish(std::span<const StepValues> values, Columns& columns);
 
   int64_t samples() const { return samples_; }
@@ -69,7 +70,7 @@ class Session::Impl::Step {
   at::Tensor expected_divisor_;  // with loss scaling and several batches: what the sums are divided by beforehand
   at::Tensor loss_;
   at::Tensor divisor_;
-  std::vector<at::Tensor> metrics_;
+  std::vector<Share> metrics_;
   int64_t samples_ = 0;
   bool kept_ = false;
 };

@@ -43,7 +43,7 @@ StepsResult Session::Impl::train_steps(const StepsRequest& request) {
 
   StepsResult result;
   PhaseClock clock(device_);
-  Columns columns(2 + metrics_.size() + extra.size());
+  Columns columns(2 + 2 * step_metrics_.size() + extra.size());
   std::vector<int64_t> samples;
   std::vector<at::Tensor> generator_states;
   int64_t next = request.batch;
@@ -78,7 +78,7 @@ StepsResult Session::Impl::train_steps(const StepsRequest& request) {
 
   result.columns["loss"];
   result.columns["samples"];
-  for (const MetricKind* metric : metrics_) result.columns[std::string(metric->name)];
+  for (const auto& [key, metric] : step_metrics_) result.columns[key], result.counts[key];
   for (const std::string& name : extra) result.columns[name];
   if (!columns.empty()) {
     const at::Tensor table = columns.read();
@@ -92,8 +92,11 @@ StepsResult Session::Impl::train_steps(const StepsRequest& request) {
       int64_t row = 1;
       result.columns["loss"].push_back(values[row++][step]);
       result.columns["samples"].push_back(count);
-      for (const MetricKind* metric : metrics_)
-        result.columns[std::string(metric->name)].push_back(values[row++][step] / count);
+      for (const auto& [key, metric] : step_metrics_) {
+        const double sum = values[row++][step];
+        result.counts[key].push_back(values[row++][step]);
+        result.columns[key].push_back(sum / result.counts[key].back());
+      }
       for (const std::string& name : extra) result.columns[name].push_back(values[row++][step]);
       ++result.steps;
     }
