@@ -102,13 +102,140 @@ export const lossKinds: readonly LossKind[] = [
     { ...ofClasses, end: { rule: 'not', layers: ['Softmax'], what: 'softmax', instead: 'NLLLoss' } },
   ),
   loss(
+    'NLLLoss',
+    'Negative log likelihood',
+    'For classes, of a network that ends with LogSoftmax. CrossEntropyLoss is both in one.',
+    { weight: classWeights, ignore_index: ignoreIndex },
+    { ...ofClasses, end: logProbabilities },
+  ),
+  loss(
+    'MultiMarginLoss',
+    'Multi-class margin',
+    'For classes: the true score should be larger than each other one by a margin.',
+    {
+      p: field(z.union([z.literal(1), z.literal(2)]), {
+        label: 'Power',
+        help: 'A shortfall counts as it is (1) or squared (2).',
+        control: 'choice',
+        expected: '1 or 2',
+        choices: [1, 2],
+        default: 1,
+      }),
+      margin: number({ label: 'Margin', help: 'How much larger the true score should be.', default: 1 }),
+      weight: classWeights,
+    },
+    { targets: ['class'], answer: 'scores' },
+  ),
+  loss(
+    'BCEWithLogitsLoss',
+    'Binary cross entropy of logits',
+    'For several labels at once, or two classes by one score: takes raw scores (logits), applies sigmoid itself.',
+    {
+      weight: weightOfLabels,
+      pos_weight: labelWeights(
+        'Positive weights',
+        'How much more a label counts where it is there: above 1 for rare labels; null: as much.',
+      ),
+    },
+    { ...ofLabels, end: { rule: 'not', layers: ['Sigmoid'], what: 'sigmoid', instead: 'BCELoss' } },
+  ),
+  loss(
+    'BCELoss',
+    'Binary cross entropy',
+    'For several labels at once, of a network that ends with Sigmoid. BCEWithLogitsLoss is both in one.',
+    { weight: weightOfLabels },
+    {
+      ...ofLabels,
+      end: {
+        rule: 'must',
+        layers: ['Sigmoid', 'Softmax', 'Hardsigmoid'],
+        what: 'probabilities, as Sigmoid gives them',
+        instead: 'BCEWithLogitsLoss',
+      },
+    },
+  ),
+  loss(
     'MSELoss',
     'Mean squared error',
     'For numbers: the mean of the squared differences between answer and target.',
     {},
     ofNumbers,
   ),
+  loss(
+    'L1Loss',
+    'Mean absolute error',
+    'For numbers: the mean of the differences between answer and target; outliers count less than squared.',
+    {},
+    ofNumbers,
+  ),
+  loss(
+    'SmoothL1Loss',
+    'Smooth L1',
+    'For numbers: squared differences where they are small, absolute ones where they are large.',
+    {
+      beta: number({
+        label: 'Beta',
+        help: 'Where squared turns to absolute; 0: absolute throughout.',
+        min: 0,
+        default: 1,
+      }),
+    },
+    ofNumbers,
+  ),
+  loss(
+    'HuberLoss',
+    'Huber',
+    'For numbers: SmoothL1Loss times its bound.',
+    { delta: number({ label: 'Delta', help: 'Where squared turns to absolute.', above: 0, default: 1 }) },
+    ofNumbers,
+  ),
+  loss(
+    'KLDivLoss',
+    'Kullback-Leibler divergence',
+    'For distributions: targets are probabilities, the network answers their logarithms (ends with LogSoftmax).',
+    {
+      reduction: choice(['mean', 'batchmean'], {
+        label: 'Reduction',
+        help: 'mean: over all values; batchmean: the sum over the values of a sample, which is the divergence itself, averaged over samples.',
+        default: 'mean',
+      }),
+      log_target: flag({ label: 'Targets are logarithms', help: 'The targets are logarithms too.', default: false }),
+    },
+    { targets: ['vector'], answer: 'alike', end: logProbabilities },
+  ),
+  loss(
+    'PoissonNLLLoss',
+    'Poisson likelihood',
+    'For counts: the network answers the logarithm of the expected count.',
+    {
+      log_input: flag({
+        label: 'Logarithms',
+        help: 'The network answers logarithms of counts; off: the counts themselves.',
+        default: true,
+      }),
+      full: flag({
+        label: 'Full',
+        help: "Adds Stirling's term; changes the value, not what is learned.",
+        default: false,
+      }),
+      eps: epsilon(1e-8, 'Keeps the logarithm from zero where the network answers counts.'),
+    },
+    { targets: ['vector'], answer: 'alike' },
+  ),
+  loss(
+    'GaussianNLLLoss',
+    'Gaussian likelihood',
+    'For numbers with their uncertainty: the network answers twice as many, first the means, then the logarithms of the variances.',
+    {
+      full: flag({
+        label: 'Full',
+        help: 'Adds the constant term; changes the value, not what is learned.',
+        default: false,
+      }),
+      eps: epsilon(1e-6, 'The smallest variance.'),
+    },
+    { targets: ['vector'], answer: 'mean_and_variance' },
+  ),
 ];
 
 export const losses = tableOf(lossKinds);
-void [flag, weightOfLabels, epsilon, ofLabels, logProbabilities];

@@ -306,11 +306,18 @@ export interface Addon {
   /** torch.randperm(n) of a generator seeded `seed`. */
   randperm(n: number, seed: number): Float64Array;
   /**
-   * Writes the `random` source's columns: of one generator seeded `seed`, inputs torch.randn(samples, …shape), then targets
-   * torch.randint(classes, (samples)) as int64, or, with `classes` null, torch.randn(samples, …target_shape) as float32.
+   * Writes the `random` source's columns: of one generator seeded `seed`, inputs torch.randn(samples, …shape), then targets:
+   * - class: torch.randint(classes, (samples)) as int64
+   * - multi_label: torch.randint(2, (samples, classes)) as float32
+   * - vector: torch.randn(samples, …target_shape) as float32
+   * - mask: torch.randint(classes, (samples, …target_shape)) as int64
+   * - next_token: torch.randint(classes, (samples, …shape with one more in its last dim)) as int64, of which all but the last are the
+   *   input and all but the first the target
    */
   writeRandom(request: {
     shape: number[];
+    /** Absent: class, or vector where `classes` is null. */
+    targets?: TargetKind;
     classes: number | null;
     target_shape: number[];
     samples: number;

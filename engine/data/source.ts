@@ -29,6 +29,7 @@ export async function describeSource(source: ResolvedSource, baseDir: string): P
   return factsOf(open, await open.target());
 }
 
-export function factsOf(open: Pick<OpenSource, 'columns' | 'parts'>, target: TargetType): DataFacts {
-  return { input: { dims: open.columns.input.shape, dtype: 'float32' }, target, parts: open.parts };
+export function factsOf({ columns, parts }: Pick<OpenSource, 'columns' | 'parts'>, target: TargetType): DataFacts {
+  const { dtype, shape } = columns.input;
+  return { input: { dims: shape, dtype: dtype === 'int64' ? 'int64' : 'float32' }, target, parts };
 }

@@ -37,6 +37,7 @@ const byKind = new Map<string, TablerIcon>(
     Block: IconBox,
     AdaptiveAvgPool2d: IconArrowsMinimize,
     Softmax: IconChartDots,
+    LogSoftmax: IconChartDots,
     Sigmoid: IconWaveSine,
     Tanh: IconWaveSine,
   }),

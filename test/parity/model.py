@@ -86,7 +86,7 @@ def build(layer, x, blocks):
         return nn.BatchNorm2d(x.shape[1], **given)
     if kind == "LayerNorm":
         return nn.LayerNorm(given.pop("normalized_shape", x.shape[-1]), **given)
-    if kind == "Softmax":
+    if kind in ("Softmax", "LogSoftmax"):
         # The project file's default; PyTorch's own depends on the rank and is deprecated.
         given.setdefault("dim", 1)
         keep_samples_apart(given["dim"], x)

@@ -40,6 +40,49 @@ const softmaxParams = {
   }),
 };
 
+/** Softmax over one dimension, or its logarithm. */
+function softmax({
+  kind,
+  label,
+  help,
+  formula,
+}: {
+  kind: string;
+  label: string;
+  help: string;
+  formula: string;
+}): LayerKind {
+  return layerKind({
+    kind,
+    label,
+    category: 'activation',
+    help,
+    params: softmaxParams,
+    formula: '[…] → […]',
+    flopsFormula: formula,
+    resolve({ dim }, context) {
+      const { dims } = context.input;
+      const found = sampleDim(dim, dims);
+      if ('wrong' in found) {
+        return context.refuse(
+          'BAD_VALUE',
+          'dim',
+          `${kind} cannot run over dim ${dim} of ${showDims(dims)}: ${found.wrong}`,
+          'Use -1 for the last dimension.',
+          dims.length > 0 ? [context.set('Set dim to -1', { dim: -1 })] : [],
+        );
+      }
+      return { args: { dim }, output: dims, flops: 3 * product(dims), keeps: { output: true } };
+    },
+    // PyTorch's own default is deprecated: the dimension is always written.
+    python: ({ dim }) => `nn.${kind}(dim=${dim})`,
+    examples: [
+      { params: {}, input: [5], output: [5] },
+      { params: { dim: -2 }, input: [3, 4], output: [3, 4] },
+    ],
+  });
+}
+
 export const activationKinds: LayerKind[] = [
   pointwise({
     kind: 'ReLU',
@@ -82,33 +125,16 @@ export const activationKinds: LayerKind[] = [
   }),
   pointwise({ kind: 'Sigmoid', label: 'Sigmoid', help: 'Squeezes values to 0…1.', params: {}, keeps: 'output' }),
   pointwise({ kind: 'Tanh', label: 'Tanh', help: 'Squeezes values to −1…1.', params: {}, keeps: 'output' }),
-  layerKind({
+  softmax({
     kind: 'Softmax',
     label: 'Softmax',
-    category: 'activation',
     help: 'Turns scores into shares that sum to 1. Not before CrossEntropyLoss, which does it itself.',
-    params: softmaxParams,
-    formula: '[…] → […]',
-    flopsFormula: '3 · n (exponential, sum, division)',
-    resolve({ dim }, context) {
-      const { dims } = context.input;
-      const found = sampleDim(dim, dims);
-      if ('wrong' in found) {
-        return context.refuse(
-          'BAD_VALUE',
-          'dim',
-          `Softmax cannot run over dim ${dim} of ${showDims(dims)}: ${found.wrong}`,
-          'Use -1 for the last dimension.',
-          dims.length > 0 ? [context.set('Set dim to -1', { dim: -1 })] : [],
-        );
-      }
-      return { args: { dim }, output: dims, flops: 3 * product(dims), keeps: { output: true } };
-    },
-    // PyTorch's own default is deprecated: the dimension is always written.
-    python: ({ dim }) => `nn.Softmax(dim=${dim})`,
-    examples: [
-      { params: {}, input: [5], output: [5] },
-      { params: { dim: -2 }, input: [3, 4], output: [3, 4] },
-    ],
+    formula: '3 · n (exponential, sum, division)',
+  }),
+  softmax({
+    kind: 'LogSoftmax',
+    label: 'Log softmax',
+    help: 'The logarithms of softmax: what NLLLoss and KLDivLoss want.',
+    formula: '3 · n (exponential, sum, difference)',
   }),
 ];

@@ -145,6 +145,7 @@ RandomRequest to_random_request(const Napi::Value& value) {
   RandomRequest request;
   request.shape = integers_at(object, "shape");
   if (!object.Get("classes").IsNull()) request.classes = integer_at(object, "classes");
+  if (object.Has("targets")) request.targets = to_string(object.Get("targets"), "targets");
   request.target_shape = integers_at(object, "target_shape");
   request.samples = integer_at(object, "samples");
   request.seed = static_cast<uint64_t>(integer_at(object, "seed"));

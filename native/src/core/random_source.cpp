@@ -63,11 +63,27 @@ std::vector<int64_t> with_samples(int64_t samples, const std::vector<int64_t>& s
 void write_random(const RandomRequest& request) {
   prepare_process();
   at::Generator generator = at::detail::createCPUGenerator(request.seed);
-  write_tensor(request.input, at::randn(with_samples(request.samples, request.shape), generator, at::kFloat));
-  const at::Tensor target = request.classes
-                                ? at::randint(*request.classes, {request.samples}, generator, at::kLong)
-                                : at::randn(with_samples(request.samples, request.target_shape), generator, at::kFloat);
-  write_tensor(request.target, target);
+  const int64_t samples = request.samples;
+  const int64_t classes = request.classes.value_or(0);
+  const std::string targets = !request.targets.empty() ? request.targets : request.classes ? "class" : "vector";
+  if (targets == "next_token") {
+    std::vector<int64_t> dims = with_samples(samples, request.shape);
+    ++dims.back();
+    const at::Tensor tokens = at::randint(classes, dims, generator, at::kLong);
+    write_tensor(request.input, tokens.narrow(-1, 0, dims.back() - 1).contiguous());
+    write_tensor(request.target, tokens.narrow(-1, 1, dims.back() - 1).contiguous());
+    return;
+  }
+  write_tensor(request.input, at::randn(with_samples(samples, request.shape), generator, at::kFloat));
+  const auto draw = [&]() -> at::Tensor {
+    const std::vector<int64_t> dims = with_samples(samples, request.target_shape);
+    if (targets == "class") return at::randint(classes, {samples}, generator, at::kLong);
+    if (targets == "multi_label") return at::randint(2, {samples, classes}, generator, at::kLong).to(at::kFloat);
+    if (targets == "mask") return at::randint(classes, dims, generator, at::kLong);
+    if (targets == "vector") return at::randn(dims, generator, at::kFloat);
+    throw Error("BAD_CALL", "There are no targets of the kind " + targets + ".", {}, "targets");
+  };
+  write_tensor(request.target, draw());
 }
 
 }  // namespace gradloom

@@ -21,15 +21,21 @@ uint64_t stream_seed(uint64_t seed, Stream stream, int64_t epoch, int64_t index)
 struct RandomRequest {
   std::vector<int64_t> shape;
   std::optional<int64_t> classes;
-  std::vector<int64_t> target_shape;  // used when `classes` is absent
+  std::string targets;                // class, multi_label, vector, mask or next_token; empty: as `classes` says
+  std::vector<int64_t> target_shape;  // of vectors and masks
   int64_t samples = 0;
   uint64_t seed = 0;
-  std::string input;   // file to write, little-endian float32
-  std::string target;  // file to write, int64 class indices or float32 rows
+  std::string input;   // file to write, little-endian float32, of tokens int64
+  std::string target;  // file to write, int64 indices or float32 rows
 };
 
-/// Of one generator: torch.randn(samples, …shape), then torch.randint(classes, (samples)) or torch.randn(samples,
-/// …target_shape).
+/// Of one generator: torch.randn(samples, …shape), then
+/// - class: torch.randint(classes, (samples))
+/// - multi_label: torch.randint(2, (samples, classes)) as float32
+/// - vector: torch.randn(samples, …target_shape)
+/// - mask: torch.randint(classes, (samples, …target_shape))
+/// For next_token only torch.randint(classes, (samples, …shape with one more)): the input is all but the last, the
+/// target all but the first.
 void write_random(const RandomRequest& request);
 
 }  // namespace gradloom

@@ -63,4 +63,8 @@ Forward build_softmax(Builder& build) {
   return [dim = build.args().integer("dim")](const at::Tensor& x, const Pass&) { return at::softmax(x, dim); };
 }
 
+Forward build_log_softmax(Builder& build) {
+  return [dim = build.args().integer("dim")](const at::Tensor& x, const Pass&) { return at::log_softmax(x, dim); };
+}
+
 }  // namespace gradloom

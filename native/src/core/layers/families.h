@@ -28,6 +28,7 @@ Forward build_silu(Builder&);
 Forward build_sigmoid(Builder&);
 Forward build_tanh(Builder&);
 Forward build_softmax(Builder&);
+Forward build_log_softmax(Builder&);
 
 // shape.cpp
 Forward build_dropout(Builder&);

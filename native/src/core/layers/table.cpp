@@ -38,6 +38,7 @@ constexpr LayerKind kinds[] = {
     {"Sigmoid", {}, build_sigmoid},
     {"Tanh", {}, build_tanh},
     {"Softmax", {"dim"}, build_softmax},
+    {"LogSoftmax", {"dim"}, build_log_softmax},
     // shape.cpp
     {"Dropout", {"p"}, build_dropout},
     {"Flatten", {"start_dim", "end_dim"}, build_flatten},

@@ -1,75 +1,37 @@
-// The losses and their table. To add a kind: a class and a row here, and its row in engine/contract/losses.ts.
+// The losses' table. To add a kind: a class in its family's file, a row here, and its row in engine/contract/losses.ts.
 #include <ATen/ATen.h>
 
 #include "core/errors.h"
-#include "core/losses/loss.h"
+#include "core/losses/families.h"
 
 namespace gradloom {
 
 namespace {
 
-class CrossEntropyLoss final : public Loss {
- public:
-  CrossEntropyLoss(const Args& args, c10::Device device)
-      : ignore_index_(args.integer("ignore_index")), label_smoothing_(args.number("label_smoothing")) {
-    if (args.absent("weight")) return;
-    const std::vector<double> weight = args.numbers("weight");
-    weight_ = at::tensor(weight, at::kDouble).to(at::kFloat).to(device);
-  }
-
-  at::Tensor mean(const at::Tensor& output, const at::Tensor& target) const override {
-    return at::cross_entropy_loss(output, target, weight_, at::Reduction::Mean, ignore_index_, label_smoothing_);
-  }
-
-  at::Tensor sum(const at::Tensor& output, const at::Tensor& target) const override {
-    return at::cross_entropy_loss(output, target, weight_, at::Reduction::Sum, ignore_index_, label_smoothing_);
-  }
-
-  at::Tensor divisor(const at::Tensor&, const at::Tensor& target) const override {
-    // Of probabilities torch's mean is over the samples, whatever their classes weigh.
-    if (target.is_floating_point()) return at::full({}, target.size(0), target.options());
-    const at::Tensor counted = target.ne(ignore_index_);
-    if (!weight_.defined()) return counted.sum(at::kFloat);
-    return at::where(counted, weight_.take(at::where(counted, target, 0)), 0).sum();
-  }
-
-  std::optional<int64_t> ignore_index() const override { return ignore_index_; }
-  at::Tensor probabilities(const at::Tensor& output) const override { return at::softmax(output, 1); }
-
- private:
-  at::Tensor weight_;
-  int64_t ignore_index_;
-  double label_smoothing_;
-};
-
-class MSELoss final : public Loss {
- public:
-  at::Tensor mean(const at::Tensor& output, const at::Tensor& target) const override {
-    return at::mse_loss(output, target.reshape_as(output), at::Reduction::Mean);
-  }
-
-  at::Tensor sum(const at::Tensor& output, const at::Tensor& target) const override {
-    return at::mse_loss(output, target.reshape_as(output), at::Reduction::Sum);
-  }
-
-  at::Tensor divisor(const at::Tensor& output, const at::Tensor&) const override {
-    return at::scalar_tensor(output.numel(), output.options().requires_grad(false));
-  }
-};
-
 constexpr LossKind kinds[] = {
-    {"CrossEntropyLoss",
-     {"weight", "ignore_index", "label_smoothing"},
-     [](const Args& args, c10::Device device) -> std::unique_ptr<Loss> {
-       return std::make_unique<CrossEntropyLoss>(args, device);
-     }},
-    {"MSELoss", {}, [](const Args&, c10::Device) -> std::unique_ptr<Loss> { return std::make_unique<MSELoss>(); }},
+    {"CrossEntropyLoss", {"weight", "ignore_index", "label_smoothing"}, build_cross_entropy},
+    {"NLLLoss", {"weight", "ignore_index"}, build_nll},
+    {"MultiMarginLoss", {"p", "margin", "weight"}, build_multi_margin},
+    {"BCEWithLogitsLoss", {"weight", "pos_weight"}, build_bce_with_logits},
+    {"BCELoss", {"weight"}, build_bce},
+    {"MSELoss", {}, build_mse},
+    {"L1Loss", {}, build_l1},
+    {"SmoothL1Loss", {"beta"}, build_smooth_l1},
+    {"HuberLoss", {"delta"}, build_huber},
+    {"KLDivLoss", {"reduction", "log_target"}, build_kl_div},
+    {"PoissonNLLLoss", {"log_input", "full", "eps"}, build_poisson_nll},
+    {"GaussianNLLLoss", {"full", "eps"}, build_gaussian_nll},
 };
 
 }  // namespace
 
 at::Tensor align(const at::Tensor& output, Target target) {
   return target == Target::next_token ? output.movedim(-1, 1) : output;
+}
+
+at::Tensor weights_of(const Args& args, std::string_view name, c10::Device device) {
+  if (args.absent(name)) return {};
+  return at::tensor(args.numbers(name), at::kDouble).to(at::kFloat).to(device);
 }
 
 std::span<const LossKind> loss_kinds() {

@@ -37,6 +37,21 @@ namespace {
 
 constexpr MetricKind kinds[] = {
     {"accuracy", {"task", "classes", "threshold", "average", "top_k", "ignore_index"}, build_accuracy},
+    {"precision", {"task", "classes", "threshold", "average", "top_k", "ignore_index", "zero_division"}, build_precision},
+    {"recall", {"task", "classes", "threshold", "average", "top_k", "ignore_index", "zero_division"}, build_recall},
+    {"f1_score", {"task", "classes", "threshold", "average", "top_k", "ignore_index", "zero_division"}, build_f1_score},
+    {"auroc", {"task", "classes", "average", "ignore_index"}, build_auroc},
+    {"average_precision", {"task", "classes", "average", "ignore_index"}, build_average_precision},
+    {"jaccard_index",
+     {"task", "classes", "threshold", "average", "ignore_index", "zero_division"},
+     build_jaccard_index},
+    {"dice_score",
+     {"task", "classes", "ignore_index", "include_background", "average", "aggregation_level"},
+     build_dice_score},
+    {"mean_absolute_error", {}, build_mean_absolute_error},
+    {"mean_squared_error", {"squared"}, build_mean_squared_error},
+    {"r2_score", {"adjusted", "multioutput"}, build_r2_score},
+    {"perplexity", {"ignore_index"}, build_perplexity},
 };
 
 }  // namespace
