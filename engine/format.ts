@@ -1,5 +1,6 @@
 /** Numbers, sizes, times and tables as people read them. */
 import { fromNum, type Num } from './contract/events.ts';
+import { metricOfKey } from './contract/metrics.ts';
 
 export { bytes, dims, integer, plural, seconds } from './contract/format.ts';
 
@@ -31,5 +32,5 @@ export function table(rows: string[][], right: number[] = []): string {
 
 /** `accuracy` of an epoch's `val_accuracy`, as people read it: shares as percentages. */
 export function metric(name: string, value: Num): string {
-  return /(^|_)loss$/.test(name) || Math.abs(fromNum(value)) > 1 ? loss(value) : percent(value);
+  return metricOfKey(name.replace(/^(train|val)_/, ''))?.share ? percent(value) : loss(value);
 }

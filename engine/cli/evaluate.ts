@@ -77,18 +77,26 @@ function refuseFiles(files: string[], split: SplitName | undefined): void {
 
 function showEvaluation(
   out: Output,
-  { split, checkpoint, folder, samples, loss: value, metrics, confusion, classes }: Evaluation,
+  { split, checkpoint, folder, samples, loss: value, metrics, confusion, label_confusion, classes }: Evaluation,
 ): void {
   const values = Object.entries(metrics).map(([name, each]) => `${name} ${metric(name, each)}`);
   out.say(
     `${[`loss ${loss(value)}`, ...values].join('  ')}  on ${integer(samples)} samples of ${split} (${checkpoint} checkpoint, ${basename(folder)})`,
   );
+  if (label_confusion) showLabels(out, label_confusion, classes ?? []);
   if (!confusion || confusion.length > maxShownClasses) return;
   const names = classes ?? confusion.map((_, index) => String(index));
   const rows = confusion.map((row, index) => [names[index] ?? '', ...row.map(String)]);
   out.say();
   out.say('Confusion matrix (rows: the true class, columns: the answer)');
   out.say(table([['', ...names], ...rows], [0, ...names.map((_, index) => index + 1)]));
+}
+
+function showLabels(out: Output, counts: number[][][], names: readonly string[]): void {
+  const rows = counts.map((count, label) => [names[label] ?? String(label), ...count.flat().map(String)]);
+  out.say();
+  out.say('Counts by label');
+  out.say(table([['label', 'rightly no', 'wrongly yes', 'missed', 'rightly yes'], ...rows], [1, 2, 3, 4]));
 }
 
 function predictionTable(rows: Prediction[]): string {

@@ -301,6 +301,7 @@ export const api = {
         loss: numSchema,
         metrics: z.record(z.string(), numSchema),
         confusion: z.array(z.array(z.number())).exactOptional(),
+        label_confusion: z.array(z.array(z.array(z.number()))).exactOptional(),
         classes: z.array(z.string()).exactOptional(),
       }),
     ),

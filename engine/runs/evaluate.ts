@@ -6,6 +6,7 @@ import { GradloomError } from '../contract/errors.ts';
 import { type Num, toNum } from '../contract/events.ts';
 import type { NativeSession } from '../contract/native.ts';
 import { readProject, resolveProject } from '../contract/project.ts';
+import type { TargetType } from '../contract/tensors.ts';
 import { loadAddon } from '../native/load.ts';
 import { Checkpoints, type LoadedCheckpoint } from './checkpoints.ts';
 import { readEnvironment } from './environment.ts';
@@ -29,7 +30,7 @@ interface Opened {
 export async function evaluateRun(run: string, options: EvaluateOptions = {}): Promise<Evaluation> {
   return withCheckpoint(run, options, async ({ session, data, checkpoint, checkpointName, split, batchSize }) => {
     const { target } = data.facts;
-    const confusion = target.kind === 'class';
+    const confusion = target.kind === 'class' || target.kind === 'mask' || target.kind === 'multi_label';
     const result = await session.evaluate({ split, batch_size: batchSize, confusion });
     if (result.cancelled) throw new GradloomError('CANCELLED', 'The evaluation was cancelled');
     return {
@@ -39,10 +40,16 @@ export async function evaluateRun(run: string, options: EvaluateOptions = {}): P
       samples: result.samples,
       loss: toNum(result.loss),
       metrics: Object.fromEntries(Object.entries(result.metrics).map(([name, value]) => [name, toNum(value)])),
-      ...(result.confusion ? { confusion: rowsOf(result.confusion) } : {}),
-      ...(target.kind === 'class' ? { classes: target.classes } : {}),
+      ...(result.confusion ? counted(result.confusion, target) : {}),
+      ...('classes' in target ? { classes: target.classes } : {}),
     };
   });
+}
+
+function counted(confusion: Float64Array, target: TargetType): Pick<Evaluation, 'confusion' | 'label_confusion'> {
+  if (target.kind !== 'multi_label') return { confusion: rowsOf(confusion) };
+  const label_confusion = target.classes.map((_, label) => rowsOf(confusion.subarray(4 * label, 4 * label + 4)));
+  return { label_confusion };
 }
 
 function rowsOf(square: Float64Array): number[][] {
@@ -67,7 +74,7 @@ export async function predictRun(
         hint: `It has ${samples}, counted from 0.`,
       });
     }
-    const classes = data.facts.target.kind === 'class';
+    const { kind } = data.facts.target;
     for (let first = start; first < end; first += predictionBatch) {
       const result = await session.predict({ split, start: first, count: Math.min(predictionBatch, end - first) });
       const { logits, probabilities, targets, width } = result;
@@ -75,12 +82,15 @@ export async function predictRun(
         const cut = (all: Float32Array) => all.subarray(row * width, (row + 1) * width);
         const scores = cut(logits);
         const target = targets[row] as number;
+        const own = kind === 'class' || kind === 'multi_label' ? Array.from(cut(probabilities)) : [];
+        // One score tells two classes apart: it is the probability of the second.
+        const shares = kind === 'class' && own.length === 1 ? [1 - (own[0] as number), own[0] as number] : own;
         await onRow({
           index: first + row,
-          class: classes ? indexOfLargest(scores) : null,
+          class: kind === 'class' ? indexOfLargest(own.length === 1 ? shares : scores) : null,
           target: Number.isNaN(target) ? null : target,
           logits: Array.from(scores, toNum) as Num[],
-          probabilities: classes ? (Array.from(cut(probabilities), toNum) as Num[]) : [],
+          probabilities: shares.map(toNum),
         });
       }
       if (options.signal?.aborted) throw new GradloomError('CANCELLED', 'The prediction was cancelled');
@@ -88,7 +98,7 @@ export async function predictRun(
   });
 }
 
-function indexOfLargest(values: Float32Array): number {
+function indexOfLargest(values: ArrayLike<number>): number {
   let best = 0;
   for (let i = 1; i < values.length; i += 1) if ((values[i] as number) > (values[best] as number)) best = i;
   return best;

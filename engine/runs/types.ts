@@ -57,8 +57,11 @@ export interface Evaluation {
   samples: number;
   loss: Num;
   metrics: Record<string, Num>;
-  /** Rows are the true class; class targets only. */
+  /** Rows are the true class; of masks every position counts. Ignored targets count nowhere. */
   confusion?: number[][];
+  /** Multi-label targets: one 2 × 2 a label, its rows absent and present, its columns answered no and yes. */
+  label_confusion?: number[][][];
+  /** Names of the classes or labels. */
   classes?: string[];
 }
 

@@ -1,17 +1,17 @@
 // @ts-check
 /** The real PyTorch that parity tests compare with: a virtual environment in the cache, made once. Run by itself it prints the path. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { withLock } from '../../native/setup/lock.mjs';
 import { cacheDir, libtorchVersion } from '../../native/setup/paths.mjs';
 import { findPython, instruction } from '../../native/setup/system.mjs';
 
-const packages = [`torch==${libtorchVersion}`, 'numpy', 'safetensors'];
+const packages = [`torch==${libtorchVersion}`, 'torchmetrics==1.9.0', 'numpy', 'safetensors'];
 
 /**
- * Path of a Python with torch, numpy and safetensors. `GRADLOOM_PARITY_PYTHON` names one; otherwise an environment in the cache is
+ * Path of a Python with torch, torchmetrics, numpy and safetensors. `GRADLOOM_PARITY_PYTHON` names one; otherwise an environment in the cache is
  * made (about 4 GB on Linux, where pip brings CUDA's parts along) with pip's progress on standard error.
  * @returns {Promise<string>}
  */
@@ -24,9 +24,11 @@ export async function ensureParityPython() {
   const folder = path.join(cacheDir(), 'parity', `torch-${libtorchVersion}`);
   const python = path.join(folder, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
   const done = path.join(folder, 'complete');
-  if (existsSync(done)) return python;
+  // It says what was installed: with more packages than then it is completed.
+  const isDone = () => existsSync(done) && readFileSync(done, 'utf8') === packages.join('\n');
+  if (isDone()) return python;
   await withLock(path.join(cacheDir(), 'parity.lock'), async () => {
-    if (existsSync(done)) return;
+    if (isDone()) return;
     mkdirSync(path.dirname(folder), { recursive: true });
     if (!existsSync(python)) {
       rmSync(folder, { recursive: true, force: true });
@@ -35,8 +37,8 @@ export async function ensureParityPython() {
     // An interrupted pip run is simply run again: what is installed stays.
     const install = ['-m', 'pip', 'install', '--disable-pip-version-check', ...packages];
     await run(python, install, 'Check the network and pip’s settings (python3 -m pip config list).');
-    await run(python, ['-c', 'import torch, numpy, safetensors'], `Remove ${folder} and try again.`);
-    writeFileSync(done, '');
+    await run(python, ['-c', 'import torch, torchmetrics, numpy, safetensors'], `Remove ${folder} and try again.`);
+    writeFileSync(done, packages.join('\n'));
   });
   return python;
 }
