@@ -20,7 +20,9 @@ export function checkTarget(project: ResolvedProject, { target }: DataFacts, rep
   const fits = (row: LossKind) =>
     row.targets.includes(target.kind) && !(wantsTwo(row, target) && choices(target) !== 2);
   if (fits(loss)) return true;
-  const fitting = lossKinds.filter((row) => fits(row) && !wantsTwo(row, target)).slice(0, mostOffered);
+  const fitting = lossKinds
+    .filter((row) => fits(row) && !wantsTwo(row, target) && (row.end?.rule ?? 'not') === 'not')
+    .slice(0, mostOffered);
   const kinds = fitting.map(({ kind }) => kind);
   report.error(
     'TARGET_MISMATCH',

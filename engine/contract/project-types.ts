@@ -19,7 +19,7 @@ export interface Chosen {
 
 export type ResolvedSource =
   /** A folder of IDX files, or one of them. Relative paths are relative to the project file. */
-  | { kind: 'idx'; path: string }
+  | { kind: 'idx'; path: string; target?: TargetKind | null }
   /** Samples drawn at random; `target` null: classes, or vectors of `target_shape` where `classes` is null. */
   | {
       kind: 'random';

@@ -48,12 +48,21 @@ export function maskDims(shape: readonly number[]): number[] {
   return shape.length > 1 ? shape.slice(1) : [...shape];
 }
 
+const idxTargets = ['class', 'multi_label', 'vector', 'mask'] as const;
 const idxParams = {
   path: field(z.string().min(1), {
     label: 'Folder',
     help: 'A folder with the IDX files of images and labels (MNIST and kin), gzip or not.',
     control: 'path',
     expected: 'a path',
+  }),
+  target: field(z.enum(idxTargets).nullable(), {
+    label: 'Targets',
+    help: 'What the label files hold. null: floats are vectors; whole numbers are one class a sample (N), labels (N×K of zeros and ones), or a class at each position (N×H×W and others).',
+    control: 'choice',
+    expected: `null or one of ${idxTargets.map((kind) => `"${kind}"`).join(', ')}`,
+    choices: idxTargets,
+    default: null,
   }),
 };
 

@@ -94,29 +94,21 @@ export function readFloats(file: IdxFile, options: ContentOptions = {}): AsyncGe
   });
 }
 
-/** The elements as little-endian int64 class indices. Throws LABEL_RANGE for a negative one. */
-export function readLabels(file: IdxFile, options: ContentOptions = {}): AsyncGenerator<Buffer, void, void> {
-  return convert(file, options, 8, (value, out, at, index) => {
-    if (value < 0) throw negativeLabel(file, value, index);
-    out.writeUInt32LE(value, at);
-    out.writeUInt32LE(0, at + 4);
+/** The elements as little-endian float32, as they are. */
+export function readPlainFloats(file: IdxFile, options: ContentOptions = {}): AsyncGenerator<Buffer, void, void> {
+  return convert(file, options, 4, (value, out, at) => {
+    out.writeFloatLE(value, at);
   });
 }
 
-/** The largest label, the first sample that has it, and how many samples each label has. Throws LABEL_RANGE for a negative one. */
-export async function surveyLabels(
-  file: IdxFile,
-): Promise<{ label: number; sample: number; counts: Map<number, number> }> {
-  const largest = { label: -1, sample: 0, counts: new Map<number, number>() };
-  for await (const _ of convert(file, {}, 0, (value, _out, _at, index) => {
-    if (value < 0) throw negativeLabel(file, value, index);
-    largest.counts.set(value, (largest.counts.get(value) ?? 0) + 1);
-    if (value > largest.label) {
-      largest.label = value;
-      largest.sample = index;
-    }
-  }));
-  return largest;
+/** The elements as little-endian int64 class indices. Throws LABEL_RANGE for a negative one, and names the sample. */
+export function readIndices(file: IdxFile, options: ContentOptions = {}): AsyncGenerator<Buffer, void, void> {
+  const width = file.dims.slice(1).reduce((product, dim) => product * dim, 1);
+  return convert(file, options, 8, (value, out, at, index) => {
+    if (value < 0) throw negativeLabel(file, value, Math.floor(index / width));
+    out.writeUInt32LE(value, at);
+    out.writeUInt32LE(0, at + 4);
+  });
 }
 
 function negativeLabel(file: IdxFile, label: number, sample: number): GradloomError {

@@ -11,7 +11,7 @@ export interface IdxName {
 const trainWords = new Set(['train', 'training']);
 const testWords = new Set(['test', 'testing', 't10k', 'val', 'valid', 'validation']);
 const inputWords = new Set(['image', 'images', 'input', 'inputs', 'data', 'features', 'samples', 'x']);
-const targetWords = new Set(['label', 'labels', 'target', 'targets', 'classes', 'answers', 'y']);
+const targetWords = new Set(['label', 'labels', 'target', 'targets', 'classes', 'answers', 'mask', 'masks', 'y']);
 
 const ending = /([-._]?idx\d*)?([-._]?ubyte)?(\.(idx\d*|bin|gz))*$/i;
 

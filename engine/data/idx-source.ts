@@ -5,18 +5,10 @@ import { GradloomError } from '../contract/errors.ts';
 import type { ResolvedSource } from '../contract/project.ts';
 import type { TargetType } from '../contract/tensors.ts';
 import { systemError } from '../files.ts';
-import {
-  checkLength,
-  type IdxFile,
-  isIdx,
-  openIdx,
-  readElements,
-  readFloats,
-  readLabels,
-  surveyLabels,
-} from './idx-file.ts';
+import { checkLength, type IdxFile, isIdx, openIdx, readElements, readFloats } from './idx-file.ts';
 import { unsignedByte } from './idx-format.ts';
 import { type IdxName, namedIdx, readIdxName, storedName } from './idx-names.ts';
+import { targetsOf } from './idx-targets.ts';
 import type { ColumnType, OpenSource } from './open-source.ts';
 
 export type IdxSettings = Extract<ResolvedSource, { kind: 'idx' }>;
@@ -32,8 +24,6 @@ interface Pair {
 
 type Parts = { train: Pair; test?: Pair };
 
-/** More labels than this are a fault in the file, not classes. */
-const maxClasses = 65_536;
 /** A folder with more files than this is not looked through. */
 const maxFiles = 2_000;
 
@@ -46,29 +36,28 @@ export async function openIdxSource(settings: IdxSettings, baseDir: string): Pro
   const pairs = Object.entries(parts) as ['train' | 'test', Pair][];
   const files = pairs.flatMap(([, pair]) => [pair.input, pair.target]);
   const input = inputColumn(parts.train.input);
-  const classes = isClassTarget(parts.train.target);
-  const dims = sampleDims(parts.train.target);
-  const target: ColumnType = classes
-    ? { dtype: 'int64', shape: [], scaled: false }
-    : { dtype: 'float32', shape: dims.length === 0 ? [1] : dims, scaled: false };
   checkAlike(parts);
+  const targets = await targetsOf(parts.train.target, settings.target ?? null);
 
   return {
-    identity: files.map((file) => [file.path, file.fileBytes, file.modified]),
+    identity: [
+      ...files.map((file) => [file.path, file.fileBytes, file.modified]),
+      ...(settings.target ? [settings.target] : []),
+    ],
     readBytes: files.reduce((sum, file) => sum + file.fileBytes, 0),
     parts: Object.fromEntries(pairs.map(([part, pair]) => [part, pair.input.dims[0] as number])) as OpenSource['parts'],
-    columns: { input, target },
+    columns: { input, target: targets.column },
     files: parts,
     async target(): Promise<TargetType> {
       for (const file of files) await checkLength(file);
-      return classes ? classTarget(pairs) : { kind: 'vector', dims: target.shape };
+      return targets.describe(pairs.map(([part, pair]) => [part, pair.target]));
     },
     async write(part, sink, { signal, onRead }) {
       const pair = parts[part as 'train' | 'test'] as Pair;
       const read = (file: IdxFile) => ({ signal, onRead: onRead && ((bytes: number) => onRead(file.path, bytes)) });
       const inputs = pair.input.type === unsignedByte ? readElements : readFloats;
       await sink('input', inputs(pair.input, read(pair.input)));
-      await sink('target', (classes ? readLabels : readFloats)(pair.target, read(pair.target)));
+      await sink('target', targets.rows(pair.target, read(pair.target)));
     },
   };
 }
@@ -83,36 +72,6 @@ function inputColumn(file: IdxFile): ColumnType {
   const shape = dims.length === 0 || dims.length === 2 ? [1, ...dims] : dims;
   const bytes = file.type === unsignedByte;
   return { dtype: bytes ? 'uint8' : 'float32', shape, scaled: bytes };
-}
-
-function isClassTarget(file: IdxFile): boolean {
-  return file.type.whole && file.dims.length === 1;
-}
-
-async function classTarget(pairs: [string, Pair][]): Promise<TargetType> {
-  let highest = { label: -1, sample: 0, file: '' };
-  let counts = new Map<number, number>();
-  for (const [part, { target }] of pairs) {
-    const found = await surveyLabels(target);
-    if (part === 'train') counts = found.counts;
-    if (found.label > highest.label) highest = { label: found.label, sample: found.sample, file: target.path };
-  }
-  if (highest.label >= maxClasses) {
-    throw new GradloomError(
-      'LABEL_RANGE',
-      `${highest.file} has the label ${highest.label} at sample ${highest.sample}; at most ${maxClasses} classes are possible.`,
-      {
-        hint: 'Labels are the class indices 0 to classes − 1. Store quantities to be predicted as floats.',
-        path: highest.file,
-      },
-    );
-  }
-  return {
-    kind: 'class',
-    classes: Array.from({ length: highest.label + 1 }, (_, label) => String(label)),
-    counts: Array.from({ length: highest.label + 1 }, (_, label) => counts.get(label) ?? 0),
-    highest: { sample: highest.sample, file: highest.file },
-  };
 }
 
 function checkAlike({ train, test }: Parts): void {
@@ -131,7 +90,7 @@ function checkAlike({ train, test }: Parts): void {
     const same =
       String(sampleDims(a)) === String(sampleDims(b)) &&
       (a.type === unsignedByte) === (b.type === unsignedByte) &&
-      (role === 'input' || isClassTarget(a) === isClassTarget(b));
+      (role === 'input' || a.type.whole === b.type.whole);
     if (same) continue;
     const shape = (file: IdxFile) => `${sampleDims(file).join(' × ') || 'single values'} of type ${file.type.name}`;
     throw new GradloomError(

@@ -131,7 +131,7 @@ export class Previews {
 
 /** Rows by part of a source whose files can be read in part; none for one that is drawn. */
 function rowsOf({ files, columns }: OpenSource, keep: Kept): Map<string, Rows> {
-  const isClass = columns.target.dtype === 'int64';
+  const isClass = columns.target.dtype === 'int64' && columns.target.shape.length === 0;
   return new Map(Object.entries(files ?? {}).map(([part, pair]) => [part, idxRows(pair, isClass, keep)]));
 }
 

@@ -1,6 +1,7 @@
 /** Single samples of a source, without packing it: what a person looks at before anything is trained. */
 import { open } from 'node:fs/promises';
-import { type IdxFile, readElements, readLabels } from './idx-file.ts';
+import type { NativeColumn } from '../contract/native.ts';
+import { type IdxFile, readElements, readIndices } from './idx-file.ts';
 import { unsignedByte } from './idx-format.ts';
 
 export interface Rows {
@@ -62,7 +63,7 @@ export function idxRows({ input, target }: { input: IdxFile; target: IdxFile }, 
       if (!isClass) return null;
       const labels = new Uint32Array(count);
       let at = 0;
-      for await (const chunk of readLabels(target, { signal })) {
+      for await (const chunk of readIndices(target, { signal })) {
         for (let i = 0; i < chunk.length; i += 8) labels[at++] = chunk.readUInt32LE(i);
       }
       return labels;
@@ -71,17 +72,17 @@ export function idxRows({ input, target }: { input: IdxFile; target: IdxFile }, 
 }
 
 /** Rows of a pack's columns. */
-export function packRows(
-  input: { path: string; shape: number[] },
-  target: { path: string; dtype: string },
-  count: number,
-): Rows {
+export function packRows(input: NativeColumn, target: NativeColumn, count: number): Rows {
   const width = input.shape.reduce((product, dim) => product * dim, 1);
-  const decode = (row: Uint8Array) => new Float32Array(row.slice().buffer, 0, width);
+  const tokens = input.dtype === 'int64';
+  const decode = (row: Uint8Array) => {
+    const own = row.slice().buffer;
+    return tokens ? Float32Array.from(new BigInt64Array(own, 0, width), Number) : new Float32Array(own, 0, width);
+  };
   return {
-    inputs: (positions) => readAt(input.path, positions, 4 * width, 0, decode),
+    inputs: (positions) => readAt(input.path, positions, (tokens ? 8 : 4) * width, 0, decode),
     async labels() {
-      if (target.dtype !== 'int64') return null;
+      if (target.dtype !== 'int64' || target.shape.length > 0) return null;
       const labels = new Uint32Array(count);
       const file = await open(target.path, 'r');
       try {

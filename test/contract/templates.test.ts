@@ -75,7 +75,7 @@ test.each(rows)('$name', ({ name, lines, parameters, flops }) => {
     gradloom: 1,
     name,
     data: {
-      source: { kind: 'idx', path: '../data/digits' },
+      source: { kind: 'idx', path: '../data/digits', target: null },
       split: { val: 'test', seed: 42, stratify: true },
       transforms: [{ kind: 'Normalize', args: { mean: [0.5], std: [0.5] } }],
       loader: {

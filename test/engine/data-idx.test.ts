@@ -34,6 +34,7 @@ describe('what a folder says', () => {
         classes: ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'],
         counts: [814, 927, 785, 844, 781, 678, 801, 847, 748, 775],
         highest: { sample: expect.any(Number), file: join(folder, 'train-labels-idx1-ubyte.gz') },
+        second: { label: 8, sample: expect.any(Number), file: join(folder, 'train-labels-idx1-ubyte.gz') },
       },
       parts: { train: 8000, test: 2000 },
     });
@@ -132,7 +133,7 @@ describe('what a folder says', () => {
   test.each<[string, number[], 8 | 13 | 14, number[]]>([
     ['numbers', [3], 14, [1]],
     ['rows of floats', [3, 2], 13, [2]],
-    ['planes of bytes', [3, 2, 2], 8, [2, 2]],
+    ['planes of floats', [3, 2, 2], 13, [2, 2]],
   ])('targets that are %s are vectors', async (_, dims, code, expected) => {
     const folder = folderOf({ images: images(3), targets: idxBytes(dims, counting(dims), code) });
     expect((await facts(folder)).target).toEqual({ kind: 'vector', dims: expected });

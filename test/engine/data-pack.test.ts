@@ -88,7 +88,7 @@ describe('packs', () => {
 
   test('byte targets of higher rank are scaled as PyTorch scales them', async () => {
     const folder = folderOf({ images: idxBytes([2, 2], [1, 2, 3, 4]), targets: idxBytes([2, 2], [0, 51, 102, 255]) });
-    const { parts } = await pack({ kind: 'idx', path: folder }, testFolder());
+    const { parts } = await pack({ kind: 'idx', path: folder, target: 'vector' }, testFolder());
     const packed = new Float32Array(Uint8Array.from(readFileSync(parts.train?.target.path as string)).buffer);
     expect([...packed]).toEqual([0, Math.fround(0.2), Math.fround(0.4), 1]);
   });

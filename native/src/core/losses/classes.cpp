@@ -71,11 +71,11 @@ class MultiMarginLoss final : public Loss {
       : p_(args.integer("p")), margin_(args.number("margin")), weight_(weights_of(args, "weight", device)) {}
 
   at::Tensor mean(const at::Tensor& output, const at::Tensor& target) const override {
-    return at::multi_margin_loss(output, target, p_, margin_, weight_, at::Reduction::Mean);
+    return at::multi_margin_loss(output.to(at::kFloat), target, p_, margin_, weight_, at::Reduction::Mean);
   }
 
   at::Tensor sum(const at::Tensor& output, const at::Tensor& target) const override {
-    return at::multi_margin_loss(output, target, p_, margin_, weight_, at::Reduction::Sum);
+    return at::multi_margin_loss(output.to(at::kFloat), target, p_, margin_, weight_, at::Reduction::Sum);
   }
 
   at::Tensor divisor(const at::Tensor& output, const at::Tensor&) const override {

@@ -1,6 +1,7 @@
 // Losses that compare value by value: of labels, of numbers, of distributions.
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <cmath>
 #include <numbers>
@@ -17,18 +18,18 @@ at::Tensor scalar(int64_t value, const at::Tensor& like) {
 
 /// A target in the output's shape; class indices (of two classes) become zeros and ones.
 at::Tensor like(const at::Tensor& target, const at::Tensor& output) {
-  return target.reshape(output.sizes()).to(output.scalar_type());
+  return target.reshape(output.sizes()).to(at::kFloat);
 }
 
-/// The mean is over all values.
+/// Computed in float32 also in mixed precision, as autocast has it. The mean is over all values.
 class ByValue : public Loss {
  public:
   at::Tensor mean(const at::Tensor& output, const at::Tensor& target) const override {
-    return reduced(output, target, at::Reduction::Mean);
+    return reduced(output.to(at::kFloat), target, at::Reduction::Mean);
   }
 
   at::Tensor sum(const at::Tensor& output, const at::Tensor& target) const override {
-    return reduced(output, target, at::Reduction::Sum);
+    return reduced(output.to(at::kFloat), target, at::Reduction::Sum);
   }
 
   at::Tensor divisor(const at::Tensor& output, const at::Tensor&) const override {
@@ -99,6 +100,8 @@ class BCELoss final : public ByValue {
   at::Tensor reduced(const at::Tensor& output, const at::Tensor& target, int64_t reduction) const override {
     // The kernel throws on what is not between 0 and 1, also on NaN; but NaN is a step that was not finite, no fault of
     // the program's.
+    // Autocast refuses it, for fear of half precision.
+    const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
     const at::Tensor none = output.detach().isnan();
     const at::Tensor weight = weight_.defined() ? weight_.expand(output.sizes()) : weight_;
     const at::Tensor value = at::binary_cross_entropy(output.masked_fill(none, 0.5), like(target, output), weight, reduction);
