@@ -1,6 +1,6 @@
 /** `training.metrics` as written: names, or `{kind, …arguments}`; what is wrong with it is reported. */
 import { type ChosenMetric, metricKey, metricOfKey, metrics } from './metrics.ts';
-import { isObject, nearest, type Place, type Report, removeEdit, setEdit, show } from './report.ts';
+import { isObject, nearest, type Place, Report, removeEdit, setEdit, show } from './report.ts';
 import { chooseRow } from './table.ts';
 
 /** What people call them elsewhere. */
@@ -51,6 +51,16 @@ export function examineMetrics(value: unknown, standard: ChosenMetric[], report:
     }
   }
   return chosen;
+}
+
+/** The position in the list as written that each column comes from: what is wrong there fills none. */
+export function positionsOf(value: unknown): Map<string, number> {
+  const positions = new Map<string, number>();
+  for (const [index, item] of (Array.isArray(value) ? value : []).entries()) {
+    const key = examineMetrics([item], [], new Report())[0]?.key;
+    if (key !== undefined && !positions.has(key)) positions.set(key, index);
+  }
+  return positions;
 }
 
 function withArguments(item: { [key: string]: unknown }, at: Place, report: Report): ChosenMetric | null {

@@ -102,15 +102,19 @@ export function nativeMetric({ key, kind, args }: ChosenMetric, task: MetricTask
   return { key, kind, args: Object.fromEntries((row?.argNames ?? []).map((name) => [name, all[name] ?? null])) };
 }
 
-/** Metrics must fit the kind of the targets, and their arguments the network's answer (`task` null: not known). */
+/**
+ * Metrics must fit the kind of the targets, and their arguments the network's answer (`task` null: not known). `positions`: where each
+ * stands in the project.
+ */
 export function checkMetrics(
   chosen: readonly ChosenMetric[],
   target: TargetType,
   task: MetricTask | null,
+  positions: ReadonlyMap<string, number>,
   report: Report,
 ): void {
   for (const [index, metric] of chosen.entries()) {
-    const place: Place = ['training', 'metrics', index];
+    const place: Place = ['training', 'metrics', positions.get(metric.key) ?? index];
     const row = metrics.get(metric.kind);
     if (!row) continue;
     if (!row.targets.includes(target.kind)) {

@@ -1,6 +1,7 @@
 /** `planProject`: from a project and what is known of its data to shapes, costs, problems with fixes, and the model for C++. */
 import { estimateMemory } from './estimate.ts';
 import { checkMetrics, nativeMetric, taskOf } from './metrics.ts';
+import { positionsOf } from './metrics-read.ts';
 import { checkMixing } from './mixing.ts';
 import { checkOutput, checkTarget, firstLayers, ignoredIndex } from './plan-answer.ts';
 import { checkBatches, checkSplits, checkTransforms } from './plan-checks.ts';
@@ -45,7 +46,7 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
   const { loss, metrics, schedule, decay_norms_and_biases } = resolved.training;
   const task = known && output ? taskOf(known.target, output, ignoredIndex(loss)) : null;
   if (stored && known && splits) {
-    checkMetrics(metrics, known.target, task, report);
+    checkMetrics(metrics, known.target, task, positionsOf(valueIn(project.training, 'metrics')), report);
     const comparable = checkTarget(resolved, known, report);
     if (output) {
       if (comparable) checkOutput(resolved, known, layers, output, report);
@@ -101,6 +102,8 @@ function checkData(project: ResolvedProject, facts: DataFacts | null, report: Re
   const message = 'The data has not been read, so no shape is known';
   report.error('MISSING_VALUE', ['data', 'source'], message, 'Check that the data is where the project says.');
 }
+
+const valueIn = (object: unknown, key: string): unknown => (isObject(object) ? object[key] : undefined);
 
 /** Whether an edit can be made: what stands on its way holds keys (what is missing there is made). */
 function hasPlace(project: unknown, edit: Edit): boolean {

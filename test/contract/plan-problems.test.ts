@@ -4,6 +4,7 @@ import { planProject } from '../../engine/contract/plan.ts';
 import type { DataFacts } from '../../engine/contract/tensors.ts';
 import { applyEdits } from './apply-edits.ts';
 import { digits } from './cases.ts';
+import { answerRows } from './problem-rows-answers.ts';
 import { augmentRows } from './problem-rows-augment.ts';
 import { groupRows } from './problem-rows-groups.ts';
 import { initRows } from './problem-rows-inits.ts';
@@ -20,6 +21,7 @@ const rows = {
   ...augmentRows,
   ...initRows,
   ...wholeRows,
+  ...answerRows,
 };
 
 function plan(project: unknown, facts: DataFacts | null) {

@@ -8,7 +8,7 @@ import type { GradloomError } from '../../engine/contract/errors.ts';
 import { parseIdxHeader } from '../../engine/data/idx-format.ts';
 import { readIdxName } from '../../engine/data/idx-names.ts';
 import { describeSource } from '../../engine/data/index.ts';
-import { counting, folderOf, idxBytes, testFolder } from './idx-writer.ts';
+import { counting, folderOf, type IdxCode, idxBytes, testFolder } from './idx-writer.ts';
 
 const facts = (path: string) => describeSource({ kind: 'idx', path }, '/');
 
@@ -137,6 +137,44 @@ describe('what a folder says', () => {
   ])('targets that are %s are vectors', async (_, dims, code, expected) => {
     const folder = folderOf({ images: images(3), targets: idxBytes(dims, counting(dims), code) });
     expect((await facts(folder)).target).toEqual({ kind: 'vector', dims: expected });
+  });
+});
+
+describe('label files of higher rank', () => {
+  const known = async (target: Buffer) => (await facts(folderOf({ 'x.idx': images(3), 'y.idx': target }))).target;
+
+  test('bytes at each position are masks: how many classes, and where the two highest were met', async () => {
+    const target = await known(idxBytes([3, 2, 2], [0, 1, 1, 0, 2, 255, 0, 0, 1, 1, 1, 1]));
+    expect(target).toMatchObject({
+      kind: 'mask',
+      dims: [2, 2],
+      highest: { sample: 1, file: expect.stringContaining('y.idx') },
+      second: { label: 2, sample: 1, file: expect.stringContaining('y.idx') },
+    });
+    expect(target.kind === 'mask' && [target.classes.length, target.counts?.slice(0, 3)]).toEqual([256, [4, 6, 1]]);
+  });
+
+  test.each<[string, number[], number[], IdxCode, object]>([
+    ['a channel of one is left out', [3, 1, 2, 1], [0, 1, 2, 0, 1, 2], 8, { kind: 'mask', dims: [2, 1] }],
+    ['rows of zeros and ones are labels', [3, 2], [0, 1, 1, 1, 0, 0], 8, { kind: 'multi_label', classes: ['0', '1'] }],
+    ['rows of others are classes along a sequence', [3, 2], [0, 1, 2, 1, 0, 0], 12, { kind: 'mask', dims: [2] }],
+  ])('%s', async (_, dims, values, code, expected) => {
+    expect(await known(idxBytes(dims, values, code))).toMatchObject(expected);
+  });
+
+  test('the source may say what they are, and is refused what they are not', async () => {
+    const path = folderOf({ 'x.idx': images(3), 'y.idx': idxBytes([3, 2], [0, 1, 1, 1, 0, 0]) });
+    const as = (target: 'class' | 'mask' | 'vector') => describeSource({ kind: 'idx', path, target }, '/');
+    expect((await as('mask')).target).toMatchObject({ kind: 'mask', dims: [2] });
+    expect((await as('vector')).target).toEqual({ kind: 'vector', dims: [2] });
+    await expect(as('class')).rejects.toMatchObject({ code: 'DATA_FORMAT', message: /one whole number a sample/ });
+  });
+
+  test('labels that are neither there nor not are named', async () => {
+    const path = folderOf({ 'x.idx': images(3), 'y.idx': idxBytes([3, 2], [0, 1, 1, 3, 0, 0]) });
+    await expect(describeSource({ kind: 'idx', path, target: 'multi_label' }, '/')).rejects.toMatchObject({
+      code: 'LABEL_RANGE',
+    });
   });
 });
 

@@ -77,7 +77,9 @@ export async function sessionOn(setting: Setting, change: Partial<NativePlan> = 
     data_hash: '',
     split_hash: '',
   };
-  return loadAddon().createSession(JSON.stringify({ ...nativePlan(plan, data, 'cpu', 1), ...change }));
+  return loadAddon().createSession(
+    JSON.stringify({ ...nativePlan(plan, data, { device: 'cpu', precision: 'fp32', threads: 1 }), ...change }),
+  );
 }
 
 /** Weights that make the network answer its input. */
