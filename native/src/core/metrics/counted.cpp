@@ -68,7 +68,7 @@ class Counted : public Metric {
         zero_division_(args.absent("zero_division") ? 0 : args.number("zero_division")),
         ignore_index_(args.absent("ignore_index") ? -1 : args.integer("ignore_index")) {}
 
-  void reset() override { counts_ = {}; }
+  void reset() override { counts_ = at::Tensor(); }
 
   void update(const Answer& answer) override {
     const auto [decided, target, valid, label] = decisions_.read(answer);

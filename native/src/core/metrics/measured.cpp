@@ -76,7 +76,7 @@ class R2Score final : public Metric {
       : adjusted_(args.integer("adjusted")), multioutput_(args.string("multioutput")) {}
 
   void reset() override {
-    origin_ = {};
+    origin_ = at::Tensor();
     sums_.clear();
     samples_ = 0;
   }
