@@ -133,12 +133,14 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** Kills a run at a random step and its resumed life at a later one; both must be the uninterrupted run. */
-export async function endures(project: object, seed: number, total = 36): Promise<void> {
+/** Kills a run at a random step and its resumed life at a later one; both must be the uninterrupted run, which is answered. */
+export async function endures(project: object, seed: number, total = 36): Promise<ReturnType<typeof result>> {
   const random = randomFrom(seed);
   const first = 1 + Math.floor(random() * (total - 2));
   const second = first + Math.floor(random() * (total - 1 - first));
   const straight = await trainTiny(project, [first]);
   const resumed = await resumeTiny(straight.copies[0] as string, second > first ? [second] : []);
-  expect({ first, second, ...result(resumed) }).toEqual({ first, second, ...result(straight.run) });
+  const expected = result(straight.run);
+  expect({ first, second, ...result(resumed) }).toEqual({ first, second, ...expected });
+  return expected;
 }

@@ -3,4 +3,6 @@ import { test } from 'vitest';
 import { endures } from '../journeys/interrupted.ts';
 import { allPairs } from '../journeys/pairs.ts';
 
-test.each(allPairs)('$name', ({ project, seed }) => endures(project, seed));
+test.each(allPairs)('$name', async ({ project, seed }) => {
+  await endures(project, seed);
+});
