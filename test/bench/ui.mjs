@@ -13,12 +13,13 @@ import { build } from 'vite';
 import { startChromium } from '../e2e/browser.mjs';
 import { connectEngine } from '../e2e/engine-connection.mjs';
 import { root } from '../suites.mjs';
-import { cpuBetween, cpuTimes, processWith } from './processes.mjs';
+import { browserBetween, browserTimes, processTime } from './processes.mjs';
 import { frames, median, pageMemory, quantile, timeToUse, typingTimes } from './ui-measures.mjs';
+import { measureTraining, measureWatching } from './ui-watching.mjs';
 
 const quick = process.argv.includes('--quick');
 const onlyAt = process.argv.indexOf('--only');
-/** One of the parts alone: use, typing, charts, idle, training, memory. */
+/** One of the parts alone: use, typing, charts, idle, watching, training, memory. */
 const only = onlyAt < 0 ? null : process.argv[onlyAt + 1];
 const home = mkdtempSync(path.join(os.tmpdir(), 'gradloom-bench-ui-'));
 process.env.GRADLOOM_HOME = home;
@@ -176,47 +177,22 @@ try {
   await measure('idle', async () => {
     await page.goto(`${origin}/#/build?project=${encodeURIComponent(deep)}`);
     await sleep(3);
-    const browser = processWith('gradloom-chromium-');
     const idleSeconds = quick ? 5 : 20;
-    const before = [service.pid, browser].map((pid) => (pid === null ? null : cpuTimes(pid)));
+    const look = async () => ({ window: await browserTimes(chromium.context), service: processTime(service.pid) });
+    const before = await look();
     await sleep(idleSeconds);
-    const after = [service.pid, browser].map((pid) => (pid === null ? null : cpuTimes(pid)));
-    for (const [index, name] of ['service', 'window'].entries()) {
-      const [from, to] = [before[index], after[index]];
-      if (from && to) tell(`${name} when idle`, (100 * cpuBetween(from, to)) / idleSeconds, '% of a core', { most: 2 });
-    }
+    const after = await look();
+    const share = (/** @type {number} */ cpu) => (100 * cpu) / idleSeconds;
+    const ofWindow = [...browserBetween(before.window, after.window).values()].reduce((sum, cpu) => sum + cpu, 0);
+    if (before.service !== null && after.service !== null)
+      tell('service when idle', share(after.service - before.service), '% of a core', { most: 2 });
+    tell('window when idle', share(ofWindow), '% of a core', { most: 2 });
   });
 
-  // Training with and without somebody who looks on, in turn.
-  await measure('training', async () => {
-    const mlp = await engine.projects.create({ template: 'digits-mlp' });
-    const text = mlp.text.replace(/"epochs": \d+/, '"epochs": 100000');
-    const live = await engine.runs.start({ file: mlp.file, text });
-    const monitor = `${origin}/#/runs/${path.basename(live.run)}/monitor`;
-    await page.goto('about:blank');
-    await sleep(5);
-    const ratios = [];
-    const rates = [];
-    const slowest = [];
-    for (let round = 0; round < (quick ? 2 : 5); round++) {
-      await page.goto('about:blank');
-      await sleep(1);
-      const alone = await stepRate(live.run, quick ? 4 : 8);
-      await page.goto(monitor);
-      await page.getByRole('img', { name: /^Loss, from/ }).waitFor();
-      await sleep(1);
-      const watching = frames(page, quick ? 4 : 8);
-      const watched = await stepRate(live.run, quick ? 4 : 8);
-      const { rate, longest } = await watching;
-      ratios.push(watched / alone);
-      rates.push(rate);
-      slowest.push(longest);
-    }
-    await engine.runs.act({ run: live.run, action: 'discard' });
-    tell('training with Monitor visible, against without a window', median(ratios), '×', { least: 0.9 });
-    tell('frames of Monitor while training', median(rates), '/s', { least: 30 });
-    tell('the longest wait for a frame meanwhile', median(slowest), 'ms');
-  });
+  // A run, and somebody who looks on.
+  const watched = { engine, page, origin, service: service.pid, quick, tell };
+  await measure('watching', () => measureWatching(watched));
+  await measure('training', () => measureTraining(watched));
 
   // An hour's worth of updates, as fast as they can be shown.
   await measure('memory', async () => {
@@ -259,22 +235,6 @@ async function ended(run) {
     if (status === 'completed') return;
     await sleep(0.1);
   }
-}
-
-/**
- * Steps a second, by what the engine counts.
- * @param {string} run
- * @param {number} seconds
- */
-async function stepRate(run, seconds) {
-  const at = async () => {
-    const { step } = await engine.runs.follow({ run, points: 16, cursor: null });
-    return { step, time: performance.now() };
-  };
-  const from = await at();
-  await sleep(seconds);
-  const to = await at();
-  return (1000 * (to.step - from.step)) / (to.time - from.time);
 }
 
 /** @param {Figure} figure */

@@ -143,6 +143,39 @@ describe.skipIf(findChromium() === null)('the component kit', () => {
     await page.close();
   });
 
+  test('a live chart that is painted at its end looks as one that is painted whole', async () => {
+    const page = await show('charts');
+    const live = chart(page, 'Live');
+    await live.scrollIntoViewIfNeeded();
+    const told = await live.evaluateHandle(async (figure) => {
+      const canvas = figure.querySelector('canvas');
+      const context = canvas?.getContext('2d');
+      if (!canvas || !context) throw new Error('no live chart');
+      const clear = CanvasRenderingContext2D.prototype.clearRect;
+      const painted = { parts: 0, pixels: () => context.getImageData(0, 0, canvas.width, canvas.height).data };
+      CanvasRenderingContext2D.prototype.clearRect = function (...area) {
+        if (this === context && area[0] > 0) painted.parts += 1;
+        clear.apply(this, area);
+      };
+      for (let points = 700; points < 780; points += 4) {
+        window.gallery.update(points);
+        await new Promise((resolve) => setTimeout(resolve, 60));
+      }
+      return painted;
+    });
+    expect(await told.evaluate(({ parts }) => parts)).toBeGreaterThan(5);
+    const partly = await told.evaluate(({ pixels }) => [...pixels()]);
+    // A line that is pointed at is painted anew, with all others.
+    const item = live.getByRole('button', { name: /^live/ });
+    await item.hover();
+    await page.mouse.move(0, 0);
+    const whole = await told.evaluate(({ pixels }) => [...pixels()]);
+    const apart = whole.filter((value, index) => Math.abs(value - (partly[index] ?? 0)) > 24).length;
+    expect(whole.filter((value) => value > 0).length).toBeGreaterThan(1000);
+    expect(apart / whole.filter((value) => value > 0).length).toBeLessThan(0.002);
+    await page.close();
+  });
+
   test('a range is drawn to zoom, and a double click shows all again', async () => {
     const page = await show('charts');
     const figure = chart(page, 'Loss');

@@ -34,6 +34,19 @@ const epochs = [
 ];
 
 describe('epoch points', () => {
+  test('are added to as the run goes on, and found anew where an epoch is told again', () => {
+    const rows = Array.from({ length: 5 }, (_, index) => ({ epoch: index + 1, step: 20 * (index + 1), loss: index }));
+    const three = epochPoints(rows.slice(0, 3), 'loss', 'step', series);
+    expect(three).toEqual({ x: [20, 40, 60], y: [0, 1, 2] });
+    const five = epochPoints(rows, 'loss', 'step', series);
+    expect(five).toEqual({ x: [20, 40, 60, 80, 100], y: [0, 1, 2, 3, 4] });
+    expect(five.x).toBe(three.x);
+    const again = epochPoints([...rows.slice(0, 4), { epoch: 5, step: 100, loss: 9 }], 'loss', 'step', series);
+    expect(again.y).toEqual([0, 1, 2, 3, 9]);
+    expect(again.x).not.toBe(five.x);
+    expect(epochPoints(rows.slice(0, 2), 'loss', 'step', series).x).toEqual([20, 40]);
+  });
+
   test('stand at the last step of their epoch, on each axis', () => {
     expect(epochPoints(epochs, 'val_loss', 'step', series).x).toEqual([20, 40]);
     expect(epochPoints(epochs, 'val_loss', 'epoch', series).x).toEqual([1, 2]);

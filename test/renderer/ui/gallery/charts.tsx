@@ -39,6 +39,13 @@ function loss(name: string, points: number, seed: number, at = 0): LineSeries {
   };
 }
 
+/** The beginning of a line whose arrays stay the same, as those of a run that goes on. */
+const whole = loss('live', 2000, 1);
+function beginning(points: number): LineSeries {
+  const part = (values: ArrayLike<number> | undefined) => (values as Float64Array).subarray(0, points);
+  return { ...whole, x: part(whole.x), mean: part(whole.mean), min: part(whole.min), max: part(whole.max) };
+}
+
 declare global {
   interface Window {
     gallery: { update: (points: number) => void; renders: number };
@@ -70,9 +77,9 @@ export function ChartsGallery() {
   const live = useRef<LineChartHandle>(null);
   const [smoothing, setSmoothing] = useState<'0' | '0.6' | '0.9'>('0.6');
   const [logY, setLog] = useState<'linear' | 'log'>('linear');
-  const [first] = useState(() => [loss('live', 10, 1)]);
+  const [first] = useState(() => [beginning(10)]);
   useEffect(() => {
-    window.gallery = { renders: 0, update: (points) => live.current?.update([loss('live', points, 1)]) };
+    window.gallery = { renders: 0, update: (points) => live.current?.update([beginning(points)]) };
   }, []);
   return (
     <Page
@@ -125,7 +132,7 @@ export function ChartsGallery() {
           <LineChart title="Broken" series={[broken]} logY height={180} />
         </Panel>
         <Panel>
-          <LineChart ref={live} title="Live" series={first} height={180} live />
+          <LineChart ref={live} title="Live" series={first} height={180} smoothing={Number(smoothing)} live />
         </Panel>
         <Panel>
           <LineChart title="Nothing" series={[]} height={160} empty="The first step draws this" />
