@@ -76,6 +76,7 @@ export async function trainScripted({
           samples: column(8),
           ...(skipped.length > 0 ? { scale: column(65536), skipped: flags } : {}),
         },
+        counts: {},
         seconds: { data: 0, copy: 0, forward: 0, backward: 0, optimizer: 0, other: 0, total: 0 },
       };
     },
