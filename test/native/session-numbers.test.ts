@@ -2,7 +2,7 @@
  * How a session calculates: number formats, loss scaling, clipping, averages, activation checkpointing. Each resumes bit for bit, does not
  * depend on where chunks are cut, and leaves everything as it was when a step is not finite.
  */
-import { existsSync, mkdirSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { NativePlan, NativeSession, StepsRequest, StepsResult } from '../../engine/contract/native.ts';
@@ -231,6 +231,51 @@ describe('activation checkpointing', () => {
       await expect(refused).rejects.toMatchObject({ code: 'BAD_CALL', path: 'activation_checkpointing' });
     }
   });
+});
+
+describe('a checkpoint', () => {
+  const everything: Partial<NativePlan> = { ...fp16, ema: { decay: 0.9 } };
+
+  test.each(['ema', 'scaler'])(
+    'whose %s.safetensors belongs to something else is refused, and nothing has changed',
+    async (file) => {
+      const plan = planOf(temporaryFolder(), everything);
+      const [session, other] = [await open(plan), await open(plan)];
+      await run(session, plan, [14]);
+      const { folder } = await stateOf(session);
+      copyFileSync(path.join(folder, 'optimizer.safetensors'), path.join(folder, `${file}.safetensors`));
+      const before = await stateOf(other);
+      await expect(other.loadState(folder, { model_only: false })).rejects.toMatchObject({ code: 'WEIGHTS_MISMATCH' });
+      expect((await stateOf(other)).state).toEqual(before.state);
+      await Promise.all([session.close(), other.close()]);
+    },
+  );
+
+  test('of a run without loss scaling and averages is gone on with by one that has them', async () => {
+    const plain = planOf(temporaryFolder(), {});
+    const first = await open(plain);
+    const { at } = await run(first, plain, [4]);
+    const { folder } = await stateOf(first);
+    const plan = { ...plain, ...everything };
+    const second = await open(plan);
+    await second.loadState(folder, { model_only: false });
+    const { columns } = await run(second, plan, [2], at);
+    expect(columns.scale).toEqual([scaling.init_scale, scaling.init_scale / 2]);
+    await Promise.all([first.close(), second.close()]);
+  });
+});
+
+test('TF32 is nothing to a CPU', async () => {
+  const losses = await Promise.all(
+    [false, true].map(async (tf32) => {
+      const plan = planOf(temporaryFolder(), { tf32 });
+      const session = await open(plan);
+      const { columns } = await run(session, plan, [6]);
+      await session.close();
+      return columns.loss;
+    }),
+  );
+  expect(losses[1]).toEqual(losses[0]);
 });
 
 describe('averaged weights', () => {

@@ -188,8 +188,9 @@ at::Tensor max_pool(const at::Tensor& input, const PoolWindow& window, bool relu
 bool conv_max_pool_applies(const at::Tensor& input, const at::Tensor& weight, const ConvArgs& conv,
                            const PoolWindow& window) {
   // Under autocast the convolution answers in another type than its input's.
-  return takes(input) && !autocast_now(at::kCPU).enabled && at::hasMKLDNN() && at::globalContext().userEnabledMkldnn() &&
-         input.size(1) == weight.size(1) * conv.groups && conv_shape(input, weight, conv, window, false).valid();
+  return takes(input) && !autocast_now(at::kCPU).enabled && at::hasMKLDNN() &&
+         at::globalContext().userEnabledMkldnn() && input.size(1) == weight.size(1) * conv.groups &&
+         conv_shape(input, weight, conv, window, false).valid();
 }
 
 at::Tensor conv_max_pool(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,

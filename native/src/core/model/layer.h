@@ -58,8 +58,8 @@ struct List {
 
   at::Tensor forward(at::Tensor input, const Pass& pass) const;
 
-  /// Replaces `value` by what the layer at `index` makes of it, or that and the next ones in one go if none of them lies
-  /// at `end` or behind; answers how many.
+  /// Replaces `value` by what the layer at `index` makes of it, or that and the next ones in one go if none of them
+  /// lies at `end` or behind; answers how many.
   size_t run_next(at::Tensor& value, const Pass& pass, size_t index, size_t end) const;
 };
 

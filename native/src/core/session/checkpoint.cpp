@@ -134,8 +134,8 @@ NamedTensors named(const std::vector<Slot>& slots) {
 void Session::Impl::save_state(const std::string& folder) {
   write_safetensors(folder + "/model.safetensors", named(model_slots(model_)), metadata);
   const bool has_state = optimizer_.started() || optimizer_.state_before_start();
-  write_safetensors(folder + "/optimizer.safetensors",
-                    has_state ? named(optimizer_slots(optimizer_)) : NamedTensors(), metadata);
+  write_safetensors(folder + "/optimizer.safetensors", has_state ? named(optimizer_slots(optimizer_)) : NamedTensors(),
+                    metadata);
   write_safetensors(folder + "/rng.safetensors", generators_.states(), metadata);
   if (scaler_) write_safetensors(folder + "/scaler.safetensors", scaler_->state(), metadata);
   if (ema_ && ema_->started())

@@ -25,8 +25,8 @@ class Ema {
   /// The means, by the names and in the order of the model's tensors; without values before the first step.
   const std::vector<ModelTensor>& averages();
 
-  /// While it lives, the model's tensors hold the means; nothing is copied. Where nothing is averaged, or `ema` is null,
-  /// it does nothing. Not within inference mode.
+  /// While it lives, the model's tensors hold the means; nothing is copied. Where nothing is averaged, or `ema` is
+  /// null, it does nothing. Not within inference mode.
   class Swap {
    public:
     explicit Swap(Ema* ema);

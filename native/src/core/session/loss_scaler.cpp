@@ -14,8 +14,7 @@ LossScaler::LossScaler(const LossScalePlan& plan, c10::Device device)
 void LossScaler::unscale(at::TensorList gradients) {
   found_inf_.zero_();
   // In double where there is double, as torch has it.
-  const at::Tensor inverse =
-      scale_.is_mps() ? scale_.reciprocal() : scale_.to(at::kDouble).reciprocal().to(at::kFloat);
+  const at::Tensor inverse = scale_.is_mps() ? scale_.reciprocal() : scale_.to(at::kDouble).reciprocal().to(at::kFloat);
   at::_amp_foreach_non_finite_check_and_unscale_(gradients, found_inf_, inverse);
 }
 

@@ -57,7 +57,8 @@ class Session::Impl::Step {
   /// What the gradients are taken of.
   at::Tensor objective(const at::Tensor& loss, const Batch& batch);
   void average_gradients();
-  /// Where the loss, and without loss scaling a gradient, is not finite: raises the session's flag, and never lowers it.
+  /// Where the loss, and without loss scaling a gradient, is not finite: raises the session's flag, and never lowers
+  /// it.
   void raise_flag();
   /// Decides on a scaled step's fate; the host waits here.
   Outcome settle_scale();
