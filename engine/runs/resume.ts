@@ -190,6 +190,7 @@ function changes(before: Environment | null, now: Environment): Advice[] {
   if (!before) return [];
   const changed = [
     ...(before.device === now.device ? [] : [`the device was ${before.device} and is ${now.device}`]),
+    ...(before.precision === now.precision ? [] : [`the precision was ${before.precision} and is ${now.precision}`]),
     ...(before.versions.libtorch === now.versions.libtorch
       ? []
       : [`libtorch was ${before.versions.libtorch} and is ${now.versions.libtorch}`]),

@@ -25,9 +25,10 @@ void Ema::update(const at::Tensor& void_step) {
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> means, values;
   const at::Tensor flag = void_step.select(0, 0);
+  const std::vector<ModelTensor>& all = averages();
   for (size_t i = 0; i < model_.size(); ++i) {
     const at::Tensor value = model_[i].detach();
-    const at::Tensor& mean = averages()[i].tensor;
+    const at::Tensor& mean = all[i].tensor;
     if (!started_) {
       mean.copy_(value);
     } else if (mean.is_floating_point()) {
