@@ -18,6 +18,10 @@ from train import Project, compare
 formats = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
+def save(model, path):
+    save_file({name: tensor.contiguous() for name, tensor in model.state_dict().items()}, path)
+
+
 def train(request):
     project = Project(request)
     model, rules, out = project.model, project.training, request["out"]
@@ -60,10 +64,10 @@ def train(request):
             answer["losses"].append(step_loss / samples)
             answer["scale"].append(before)
             answer["skipped"].append(int(skipped))
-    save_file(model.state_dict(), os.path.join(out, "model.safetensors"))
+    save(model, os.path.join(out, "model.safetensors"))
     evaluated = model
     if ema:
-        save_file(ema.module.state_dict(), os.path.join(out, "ema.safetensors"))
+        save(ema.module, os.path.join(out, "ema.safetensors"))
         evaluated = ema.module
     evaluated.eval()
     x, y = project.splits["val"]

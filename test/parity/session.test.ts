@@ -137,9 +137,15 @@ const both = async (project: ProjectFile, options: Settings = {}) => ({
 
 const overflowing = { init_scale: 2 ** 30, growth_factor: 2, backoff_factor: 0.5, growth_interval: 3 };
 
+/** What the engine convolves in on a CPU. PyTorch in its default layout takes other kernels, which round otherwise. */
+const sameLayout = { channels_last: true };
+
 describe('bf16', () => {
-  test('the MLP: losses, weights, averages and answers are bit for bit PyTorch’s', async () => {
-    const { mine, torch } = await both(projectOf(mlp, { precision: 'bf16', ema: { decay: 0.9 } }));
+  test.each([
+    ['the MLP', mlp],
+    ['the CNN', cnn],
+  ] as const)('%s: losses, weights, averages and answers are bit for bit PyTorch’s', async (_name, layers) => {
+    const { mine, torch } = await both(projectOf([...layers], { precision: 'bf16', ema: { decay: 0.9 } }), sameLayout);
     expect(mine.losses).toEqual(torch.losses);
     expect(await distance(mine, torch, 'model')).toBe(0);
     expect(await distance(mine, torch, 'ema')).toBe(0);
@@ -147,18 +153,14 @@ describe('bf16', () => {
     expect(apart([mine.val_loss], [torch.val_loss])).toBeLessThan(1e-6); // summed batch by batch here, at once there
   });
 
-  test('the CNN: within what the rounding of another kernel makes', async () => {
+  test('the CNN in PyTorch’s default layout: as close as PyTorch is to itself', async () => {
     const project = projectOf(cnn, { precision: 'bf16' });
-    const { mine, torch } = await both(project, { channels_last: true });
-    const contiguous = await there(project);
-    console.log(
-      'bf16 cnn',
-      mine.losses.findIndex((x, i) => x !== torch.losses[i]),
-      apart(mine.losses, torch.losses),
-      apart(mine.losses, contiguous.losses),
-      apart(torch.losses, contiguous.losses),
-      apart(mine.logits.flat(), torch.logits.flat()),
-    );
+    const { mine, torch } = await both(project);
+    const last = await there(project, sameLayout);
+    // bf16 keeps 8 bits: a rounding of 2⁻⁹ here and there, averaged over batch and channels.
+    const itself = apart(last.losses, torch.losses);
+    expect(itself).toBeLessThan(2 ** -9);
+    expect(apart(mine.losses, torch.losses)).toBeLessThanOrEqual(2 * itself + 1e-6);
   });
 });
 
@@ -166,58 +168,56 @@ describe('fp16', () => {
   test.each([
     ['the MLP', mlp, {}],
     [
-      'the MLP, accumulated and clipped',
+      'the MLP, accumulated, clipped and averaged',
       mlp,
       { accumulate: 3, clip_grad_norm: 1, clip_grad_value: 0.05, ema: { decay: 0.9 } },
     ],
-    ['the CNN', cnn, {}],
+    ['the CNN', cnn, { epochs: 1 }],
   ] as const)('%s: the same steps are skipped at the same scales', async (_name, layers, more) => {
     const training = { precision: 'fp16', loss_scale: overflowing, ...more };
-    const { mine, torch } = await both(projectOf([...layers], training, 64), { channels_last: true });
-    console.log('fp16', mine.skipped.join(''), apart(mine.losses, torch.losses), await distance(mine, torch, 'model'));
-    expect(torch.skipped).toContain(1);
+    const { mine, torch } = await both(projectOf([...layers], training, 64), sameLayout);
+    expect(torch.skipped.filter((flag) => flag === 1).length).toBeGreaterThan(5);
+    expect(torch.skipped.filter((flag) => flag === 0).length).toBeGreaterThan(3);
     expect(mine.skipped).toEqual(torch.skipped);
     expect(mine.scale).toEqual(torch.scale);
+    expect(apart(mine.losses, torch.losses)).toBeLessThanOrEqual(1e-5);
+    expect(await distance(mine, torch, 'model')).toBeLessThanOrEqual(1e-5);
+    if ('ema' in more) expect(await distance(mine, torch, 'ema')).toBeLessThanOrEqual(1e-5);
   });
 });
 
 describe('fp32', () => {
-  test('accumulated is the large batch', async () => {
+  test('accumulated is the large batch, with class weights, an ignored class and a remainder', async () => {
     const loss = {
       kind: 'CrossEntropyLoss',
       weight: [1, 2, 0.5, 1, 3, 1, 1, 0.1, 1, 1],
       label_smoothing: 0.1,
       ignore_index: 3,
     };
-    const training = { loss, epochs: 1 };
+    const training = { loss, epochs: 1, optimizer: { kind: 'SGD', lr: 0.1, momentum: 0.9 } };
     const mine = await here(projectOf(mlp, { ...training, accumulate: 3 }, 50));
     const torch = await there(projectOf(mlp, training, 150));
-    console.log('accumulated', apart(mine.losses, torch.losses), await distance(mine, torch, 'model'));
+    expect(apart(mine.losses, torch.losses)).toBeLessThanOrEqual(1e-5);
+    expect(await distance(mine, torch, 'model')).toBeLessThanOrEqual(1e-5);
   });
 
   test('clipped by norm, then by value', async () => {
     const { mine, torch } = await both(projectOf(mlp, { clip_grad_norm: 0.5, clip_grad_value: 0.01 }));
-    console.log(
-      'clipped',
-      apart(mine.losses, torch.losses),
-      apart(mine.grad_norm, torch.grad_norm as number[]),
-      await distance(mine, torch, 'model'),
-    );
+    expect(Math.max(...torch.grad_norm)).toBeGreaterThan(0.5);
+    expect(apart(mine.grad_norm, torch.grad_norm)).toBeLessThanOrEqual(1e-5);
+    expect(apart(mine.losses, torch.losses)).toBeLessThanOrEqual(1e-5);
+    expect(await distance(mine, torch, 'model')).toBeLessThanOrEqual(1e-5);
   });
 
   test.each([
     ['the MLP', mlp],
-    ['the CNN', cnn],
+    ['the CNN, with its running statistics', cnn],
   ] as const)('averaged weights of %s', async (_name, layers) => {
-    const { mine, torch } = await both(projectOf([...layers], { ema: { decay: 0.95 }, epochs: 1 }), {
-      channels_last: true,
-    });
-    console.log(
-      'ema',
-      await distance(mine, torch, 'model'),
-      await distance(mine, torch, 'ema'),
-      apart(mine.logits.flat(), torch.logits.flat()),
-    );
+    const project = projectOf([...layers], { ema: { decay: 0.95 }, epochs: 1 }, 256);
+    const { mine, torch } = await both(project, sameLayout);
+    expect(await distance(mine, torch, 'ema')).toBeLessThanOrEqual(1e-5);
+    expect(apart(mine.logits.flat(), torch.logits.flat())).toBeLessThanOrEqual(1e-5);
+    expect(apart([mine.val_loss], [torch.val_loss])).toBeLessThanOrEqual(1e-5);
   });
 
   test('activation checkpointing with dropout is PyTorch’s plain run', async () => {
@@ -231,6 +231,7 @@ describe('fp32', () => {
       { kind: 'Linear', out_features: 10 },
     ];
     const { mine, torch } = await both(projectOf(deep, { activation_checkpointing: true, epochs: 1 }));
-    console.log('checkpointed', apart(mine.losses, torch.losses), await distance(mine, torch, 'model'));
+    expect(mine.losses).toEqual(torch.losses);
+    expect(await distance(mine, torch, 'model')).toBe(0);
   });
 });
