@@ -97,12 +97,11 @@ class BCELoss final : public ByValue {
   BCELoss(const Args& args, c10::Device device) : weight_(weights_of(args, "weight", device)) {}
 
  private:
-  at::Tensor reduced(const at::Tensor& answer, const at::Tensor& target, int64_t reduction) const override {
+  at::Tensor reduced(const at::Tensor& output, const at::Tensor& target, int64_t reduction) const override {
     // The kernel throws on what is not between 0 and 1, also on NaN; but NaN is a step that was not finite, no fault of
     // the program's.
-    // Autocast on a GPU refuses it, for fear of half precision; on a CPU it takes fp32.
+    // Autocast refuses it, for fear of half precision.
     const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
-    const at::Tensor output = answer.to(at::kFloat);
     const at::Tensor none = output.detach().isnan();
     const at::Tensor weight = weight_.defined() ? weight_.expand(output.sizes()) : weight_;
     const at::Tensor value = at::binary_cross_entropy(output.masked_fill(none, 0.5), like(target, output), weight, reduction);
