@@ -75,7 +75,7 @@ struct DiagnoseRequest {
   int64_t epoch = 0;
   int64_t batch = 0;
   int64_t batches = 1;
-  std::vector<GroupSchedule> groups;  // empty: the update is not tried
+  std::vector<GroupSchedule> groups{};  // empty: the update is not tried
 };
 
 struct ValueCounts {
