@@ -7,12 +7,14 @@ import { NoProject, useIsOpen } from '../project-parts/no-project.tsx';
 import { RowForm } from '../project-parts/row-form.tsx';
 import { startDevices, useDevices } from '../state/devices.ts';
 import { useProblems } from '../state/problems.ts';
-import { usePlan } from '../state/project.ts';
+import { usePlan, useProjectState } from '../state/project.ts';
 import { useSession } from '../state/session.ts';
+import { factsKnown } from '../state/stack-store.ts';
 import { useWeightsReport } from '../state/weights.ts';
 import { EmptyState, Page, Panel, Section } from '../ui/index.ts';
 import { type GroupKey, groupOf, roomOn, stepsOf } from './before.ts';
 import { BeforeStart } from './before-start.tsx';
+import { unfit } from './fits.ts';
 import { AdvancedGroup, DeviceGroup, LoaderGroup, OptimizerGroup, RegularisationGroup, RunGroup } from './groups.tsx';
 import { MetricsField } from './metrics-field.tsx';
 import { usedPrecision } from './precision-options.ts';
@@ -65,6 +67,8 @@ function Settings({ plan }: { plan: Plan }) {
   const { training } = project;
   const taken = report === null ? null : takenDevice(training.device, preferred, report.devices);
   const dropout = dropoutOf(plan.layers);
+  const facts = useProjectState((state) => state.facts);
+  const target = factsKnown(plan, facts)?.target.kind ?? null;
   const weights = useWeightsReport(plan);
   const device = report?.devices.find(({ name }) => name === taken?.value) ?? null;
   const room = report && roomOn(device ?? undefined, report.host);
@@ -122,6 +126,7 @@ function Settings({ plan }: { plan: Plan }) {
             standard="CrossEntropyLoss"
             // The mean is all that there is.
             without={['reduction']}
+            unfit={(row) => unfit(row, target)}
             placeholders={{ weight: 'all equal' }}
           />
           <MetricsField plan={plan} />

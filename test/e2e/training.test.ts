@@ -8,7 +8,7 @@ import { noBrowser, useStudio } from './studio.ts';
 interface Setting {
   group: string;
   control: string;
-  kind: 'choice' | 'switch' | 'number' | 'metric';
+  kind: 'choice' | 'switch' | 'number';
   /** Of an option: what is typed to find it; of a number: its digits. */
   typed?: string;
   path: string;
@@ -36,6 +36,14 @@ const settings: readonly Setting[] = [
   { group: 'Schedule', control: 'Lowest rate', kind: 'number', typed: '1e-5', path: 'schedule.eta_min', value: 1e-5 },
   { group: 'Schedule', control: 'Warm-up', kind: 'switch', path: 'schedule.warmup', value: { steps: 2 } },
   { group: 'Schedule', control: 'Lasts', kind: 'number', typed: '7', path: 'schedule.warmup.steps', value: 7 },
+  {
+    group: 'Loss and metrics',
+    control: 'Add a metric',
+    kind: 'choice',
+    typed: 'F1 score',
+    path: 'metrics',
+    value: ['accuracy', { kind: 'f1_score', average: 'macro' }],
+  },
   {
     group: 'Device and precision',
     control: 'Precision',
@@ -101,7 +109,7 @@ const group = (page: Page, title: string) =>
 const region = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true });
 
 function controlOf(page: Page, { group: title, control, kind }: Setting) {
-  const role = kind === 'choice' || kind === 'metric' ? 'combobox' : kind === 'switch' ? 'switch' : 'textbox';
+  const role = kind === 'choice' ? 'combobox' : kind === 'switch' ? 'switch' : 'textbox';
   return region(page, title).getByRole(role, { name: control, exact: true });
 }
 

@@ -178,14 +178,27 @@ describe('Train', () => {
     expect(project().training.ema).toEqual({ decay: 0.9 });
   });
 
-  test('metrics are switched on and off', async () => {
+  test('metrics are added, given arguments and taken away', async () => {
     await open({});
     showPage(<TrainPage />);
     await unfold('Loss and metrics');
-    const accuracy = screen.getByRole('button', { name: 'Accuracy' });
-    expect(accuracy.getAttribute('aria-pressed')).toBe('true');
-    await userEvent.click(accuracy);
-    expect(project().training.metrics).toEqual([]);
+    const measured = () =>
+      within(screen.getByRole('list', { name: 'Metrics measured' }))
+        .getAllByRole('listitem')
+        .map(({ textContent }) => textContent);
+    expect(measured()).toEqual(['Accuracy']);
+    await userEvent.click(screen.getByRole('combobox', { name: 'Add a metric' }));
+    const unfit = await screen.findByRole('option', { name: /^Mean absolute error/, hidden: true });
+    expect(unfit.getAttribute('data-combobox-disabled')).toBe('true');
+    expect(unfit.textContent).toContain('For targets that are');
+    await userEvent.click(await screen.findByRole('option', { name: /^Accuracy/, hidden: true }));
+    // As it is measured already it is offered in another way.
+    expect(project().training.metrics).toEqual(['accuracy', { kind: 'accuracy', average: 'macro' }]);
+    await userEvent.click(screen.getByRole('button', { name: 'Accuracy macro' }));
+    await userEvent.type(screen.getByLabelText('Top k'), '2');
+    expect(project().training.metrics[1]).toEqual({ kind: 'accuracy', average: 'macro', top_k: 2 });
+    await userEvent.click(screen.getByRole('button', { name: 'Remove Accuracy' }));
+    expect(project().training.metrics).toHaveLength(1);
     await userEvent.click(screen.getByRole('button', { name: /^Reset metrics/ }));
     expect(project().training).not.toHaveProperty('metrics');
   });
