@@ -13,6 +13,7 @@ import type { api } from '../../engine/contract/api.ts';
 import { nodeProcesses } from '../../engine/processes.ts';
 import { type Shell, startShell } from '../../engine/serve.ts';
 import { Guard } from '../../engine/serve-guard.ts';
+import { writeFloats } from '../native/floats.ts';
 
 let shell: Shell;
 let token: string;
@@ -368,6 +369,24 @@ describe('calls', () => {
       await expect(client.runs.details({ run })).rejects.toMatchObject({
         data: { code: expect.stringMatching(/RUN_NOT_FOUND|NOT_READABLE|BAD_CALL/) },
       });
+    const values = new Float32Array(12);
+    await writeFloats(path.join(home, 'w.safetensors'), [{ name: '0.weight', shape: [3, 4], values }]);
+    const project = {
+      gradloom: 1,
+      data: { source: { kind: 'random', shape: [4], classes: 3, samples: 20 } },
+      model: { layers: [{ kind: 'Linear', out_features: 3 }] },
+    };
+    const started = { file, text: JSON.stringify(project) };
+    expect(await client.projects.weights(started)).toBeNull();
+    expect(await client.projects.weights({ ...started, weights: 'w.safetensors' })).toMatchObject({
+      file: path.join(home, 'w.safetensors'),
+      run: null,
+      matched: ['0.weight'],
+      missing: ['0.bias'],
+    });
+    await expect(client.projects.weights({ ...started, weights: 'no-run' })).rejects.toMatchObject({
+      data: { code: 'FILE_NOT_FOUND' },
+    });
     await expect(client.runs.restore({ trashed: outside })).rejects.toMatchObject({ data: { code: 'RUN_NOT_FOUND' } });
     const listed = await client.files.list({ folder: null });
     expect(listed).toMatchObject({ folder: home, parent: null });
