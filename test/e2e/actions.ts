@@ -94,7 +94,7 @@ export async function command(page: Page, name: string): Promise<void> {
 /** Tab until it has the focus, as someone without a mouse does. */
 export async function focusByTab(page: Page, target: Locator): Promise<void> {
   await target.waitFor();
-  for (let i = 0; i < 80; i++) {
+  for (let i = 0; i < 160; i++) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press('Tab');
   }
