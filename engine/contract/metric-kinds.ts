@@ -19,6 +19,8 @@ export interface MetricKind extends ArgsRow {
   key?(args: Readonly<Record<string, Json>>): string;
   /** Ranks scores instead of comparing decisions: keeps every score of the split until its end. */
   ranks: boolean;
+  /** With one score for two classes, both are averaged all the same. */
+  twoRegions: boolean;
   /** Arguments that a person usually means when choosing it by a click; `{}`: torchmetrics' defaults. */
   usual: Readonly<Record<string, Json>>;
   defaults(): Record<string, Json>;
@@ -37,6 +39,7 @@ function metric<const S extends Shape>(row: {
   better?: 'higher' | 'lower';
   share?: boolean;
   ranks?: boolean;
+  twoRegions?: boolean;
   inTraining?(args: Readonly<Record<string, Json>>): boolean;
   key?(args: Readonly<Record<string, Json>>): string;
   usual?: Readonly<Record<string, Json>>;
@@ -49,6 +52,7 @@ function metric<const S extends Shape>(row: {
     better,
     share,
     ranks,
+    twoRegions: row.twoRegions ?? false,
     inTraining: row.inTraining ?? (() => false),
     ...(row.key ? { key: row.key } : {}),
     usual: row.usual ?? {},
@@ -180,6 +184,7 @@ export const metricKinds: readonly MetricKind[] = [
     },
     derived: ['task', 'classes', 'ignore_index'],
     targets: ['mask'],
+    twoRegions: true,
   }),
   metric({
     kind: 'mean_absolute_error',

@@ -97,7 +97,7 @@ export function nativeMetric({ key, kind, args }: ChosenMetric, task: MetricTask
     task: task.task,
     classes: task.classes,
     ignore_index: args.ignore_index ?? task.ignore_index,
-    ...(task.binary && 'average' in args ? { average: 'micro' } : {}),
+    ...(task.binary && 'average' in args && !row?.twoRegions ? { average: 'micro' } : {}),
   };
   return { key, kind, args: Object.fromEntries((row?.argNames ?? []).map((name) => [name, all[name] ?? null])) };
 }

@@ -78,6 +78,14 @@ export const lossCases: Case[] = lossKinds.flatMap(({ kind, targets }) =>
   }),
 );
 
+const usualLoss: Record<TargetKind, string> = {
+  class: 'CrossEntropyLoss',
+  mask: 'CrossEntropyLoss',
+  next_token: 'CrossEntropyLoss',
+  multi_label: 'BCEWithLogitsLoss',
+  vector: 'MSELoss',
+};
+
 /** Every metric as it is, and with each of its options, on targets that it fits. */
 export const metricCases: Case[] = metricKinds.flatMap(({ kind, params, targets }) =>
   targets
@@ -98,14 +106,6 @@ export const metricCases: Case[] = metricKinds.flatMap(({ kind, params, targets 
       };
     }),
 );
-
-const usualLoss: Record<TargetKind, string> = {
-  class: 'CrossEntropyLoss',
-  mask: 'CrossEntropyLoss',
-  next_token: 'CrossEntropyLoss',
-  multi_label: 'BCEWithLogitsLoss',
-  vector: 'MSELoss',
-};
 
 /** Options that are the default fill the same column. */
 function withoutDoubles(chosen: { kind: string }[]): object[] {
