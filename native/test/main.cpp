@@ -10,8 +10,8 @@
 int main() {
   gradloom::prepare_process();
   bool all = true;
-  for (const auto& cases :
-       {gradloom::test::kernel_cases(), gradloom::test::session_cases(), gradloom::test::runtime_cases()}) {
+  for (const auto& cases : {gradloom::test::kernel_cases(), gradloom::test::session_cases(),
+                            gradloom::test::optimizer_cases(), gradloom::test::runtime_cases()}) {
     for (const gradloom::test::Case& test : cases) {
       nlohmann::json line = {{"name", test.name}, {"ok", true}};
       try {

@@ -14,6 +14,7 @@ struct Case {
 
 std::span<const Case> kernel_cases();
 std::span<const Case> session_cases();
+std::span<const Case> optimizer_cases();
 std::span<const Case> runtime_cases();
 
 inline void check(bool holds, const std::string& what) {

@@ -36,6 +36,8 @@ Flat Flat::of(const at::Tensor& other) const {
   return flat;
 }
 
+bool FlatOptimizer::flag_stays_on_device = false;
+
 FlatOptimizer::FlatOptimizer(const Args& args, std::vector<at::Tensor> parameters)
     : Optimizer(std::move(parameters)),
       maximize_(!args.absent("maximize") && args.flag("maximize")),
@@ -83,7 +85,7 @@ void FlatOptimizer::add_l2(const Flat& gradient, double decay) const {
 }
 
 void FlatOptimizer::step(at::TensorList gradients, const StepValues& values, const at::Tensor& found_inf) {
-  real_ = found_inf.is_cpu();
+  real_ = found_inf.is_cpu() && !flag_stays_on_device;
   if (real_ && found_inf.item<float>() != 0) return;
   const Flat gradient = weights_.of(at::zeros_like(weights_.all));
   at::_foreach_copy_(gradient.parts, gradients);

@@ -25,6 +25,9 @@ class FlatOptimizer : public Optimizer {
   void step(at::TensorList gradients, const StepValues& values, const at::Tensor& found_inf) final;
   void reread(bool started) override;
 
+  /// For tests: treats the CPU as a device whose flag the host does not read.
+  static bool flag_stays_on_device;
+
  protected:
   /// Moves the parameters into one vector.
   FlatOptimizer(const Args& args, std::vector<at::Tensor> parameters);
