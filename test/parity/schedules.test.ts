@@ -122,11 +122,13 @@ test('every kind has its options here', () => {
   expect(Object.keys(options).sort()).toEqual(scheduleKinds.map(({ kind }) => kind).sort());
 });
 
+type Column = [name: string, found: readonly number[] | undefined, wanted: readonly number[]];
+
 test('rates and momentum of every step are PyTorch’s', async () => {
   const expected = await runPython<Rates[]>('schedules.py', cases);
   const faults = cases.flatMap((one, i) => {
     const [mine, theirs] = [ours(one), expected[i] as Rates];
-    const columns = [...theirs.lr.map((column, group) => [`group ${group}`, mine.lr[group], column] as const)];
+    const columns = theirs.lr.map((column, group): Column => [`group ${group}`, mine.lr[group], column]);
     if (theirs.momentum) columns.push(['momentum', mine.momentum ?? [], theirs.momentum]);
     return columns.flatMap(([name, found = [], wanted]) => {
       const fault = furthest(found, wanted);
