@@ -43,7 +43,6 @@ const windowRules: Rule[] = [
       '@dnd-kit/core',
       '@dnd-kit/sortable',
       '@dnd-kit/utilities',
-      'recharts',
       'zod',
       '@fontsource-variable/inter',
       '@fontsource-variable/jetbrains-mono',
