@@ -18,6 +18,7 @@ import {
 } from '../../engine/contract/settings.ts';
 import { sourceKinds } from '../../engine/contract/sources.ts';
 import { compareTables, describeTables } from '../../engine/contract/tables.ts';
+import { emaFields, lossScaleFields } from '../../engine/contract/training-numbers.ts';
 import { transformKinds } from '../../engine/contract/transforms.ts';
 import { loadAddon } from '../../engine/native/load.ts';
 
@@ -69,6 +70,8 @@ describe('every parameter can be a field of a form', () => {
     ...modelFields,
     ...trainingFields,
     ...checkpointFields,
+    ...lossScaleFields,
+    ...emaFields,
     ...earlyStoppingFields,
     ...warmupFields,
     name: nameField,
