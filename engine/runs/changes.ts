@@ -3,7 +3,7 @@
  * on from before that place makes the change there again, so that it is the run that was never interrupted.
  */
 import type { RunEvent } from '../contract/events.ts';
-import { JournalTail, parseLine } from './journal-reader.ts';
+import { eachEvent } from './journal-reader.ts';
 import type { TrainingState } from './training-state.ts';
 
 export interface Change {
@@ -57,15 +57,10 @@ function without(change: Change, { lr, epochs }: Change): Change {
   };
 }
 
-/** Of a run's folder. Lines of other events are not looked at: a long journal has millions of numbers. */
+/** Of a run's folder. */
 export async function readChanges(folder: string): Promise<Change[]> {
   const events: RunEvent[] = [];
-  await new JournalTail(folder).read((lines) => {
-    for (const line of lines) {
-      const event = line.startsWith('{"type":"change"') ? parseLine(line) : null;
-      if (event) events.push(event);
-    }
-  });
+  await eachEvent(folder, ['change'], (event) => events.push(event));
   return changesOf(events);
 }
 

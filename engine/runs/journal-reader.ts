@@ -106,6 +106,24 @@ export class JournalTail {
   }
 }
 
+/**
+ * Hands on the whole events of these types, piece by piece: a journal may be too long to be held, and its other lines are not looked at. None
+ * of them tells places.
+ */
+export async function eachEvent<Type extends 'advice' | 'change' | 'resume' | 'steps'>(
+  folder: string,
+  types: readonly Type[],
+  onEvent: (event: Extract<RunEvent, { type: Type }>) => void,
+): Promise<void> {
+  const beginnings = types.map((type) => `{"type":"${type}"`);
+  await new JournalTail(folder).read((lines) => {
+    for (const line of lines) {
+      const event = beginnings.some((beginning) => line.startsWith(beginning)) ? parseLine(line) : null;
+      if (event) onEvent(event as Extract<RunEvent, { type: Type }>);
+    }
+  });
+}
+
 const pollMs = 150;
 const askMs = 1000;
 

@@ -1,7 +1,7 @@
 /** The last steps that hold before a run's end, from its journal: what an autopsy tells of the way to it. */
 import type { Autopsy } from '../contract/autopsy.ts';
 import type { Num } from '../contract/events.ts';
-import { readJournal } from './journal-reader.ts';
+import { eachEvent } from './journal-reader.ts';
 
 const kept = 20;
 
@@ -11,17 +11,16 @@ interface Row {
   gradNorm: Num | undefined;
 }
 
-/** Up to `step`. What was done twice counts as it was done last. */
+/** Up to `step`; `run` is its folder. What was done twice counts as it was done last. */
 export async function recentSteps(run: string, step: number): Promise<Autopsy['recent']> {
   const rows = new Map<number, Row>();
-  for (const event of await readJournal(run)) {
-    if (event.type !== 'steps') continue;
+  await eachEvent(run, ['steps'], (event) => {
     const norms = event.grad_norm as Num[] | undefined;
     for (const [i, at] of event.step.entries()) {
       if (at <= step - kept || at > step) continue;
       rows.set(at, { lr: event.lr[i] as number, loss: event.train_loss[i] as Num, gradNorm: norms?.[i] });
     }
-  }
+  });
   const ordered = [...rows].sort(([a], [b]) => a - b);
   const norms = ordered.flatMap(([, { gradNorm }]) => (gradNorm === undefined ? [] : [gradNorm]));
   return {

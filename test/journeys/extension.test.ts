@@ -35,24 +35,39 @@ describe.each(schedules)('with $kind', (schedule) => {
   });
 });
 
+/** Resumes with `request`, and answers a copy of the folder as of being killed after two steps, before anything is saved. */
+async function killedResume(request: Parameters<typeof resumeRun>[0]): Promise<string> {
+  let copy: string | undefined;
+  await resumeRun(request, () => {}, new RunControl(), {
+    afterChunk: async ({ record, resumedFrom, state }) => {
+      if (copy !== undefined || state.step < resumedFrom + 2) return;
+      copy = path.join(temporaryFolder(), 'killed');
+      cpSync(record.folder, copy, { recursive: true, filter: (from) => !from.endsWith('live.json') });
+    },
+  });
+  return copy as string;
+}
+
 test('an extended run that is killed before its first checkpoint is extended still', async () => {
   const { run } = await trainTiny(tinyProject({ optimizer: sgd, schedule: { kind: 'OneCycleLR' } }));
-  const extended = async (folder: string) => {
-    let copy: string | undefined;
-    const control = new RunControl();
-    await resumeRun({ run: folder, epochs: 6 }, () => {}, control, {
-      afterChunk: async ({ record, state }) => {
-        if (copy !== undefined || state.step < 38) return;
-        copy = path.join(temporaryFolder(), 'killed');
-        cpSync(record.folder, copy, { recursive: true, filter: (from) => !from.endsWith('live.json') });
-      },
-    });
-    return copy as string;
-  };
-  const killed = await extended(run);
+  const killed = await killedResume({ run, epochs: 6 });
   const resumed = await resumeTiny(killed);
   expect(result(resumed)).toEqual(result(run));
   expect(ratesOf(resumed)).toHaveLength(54);
+});
+
+test.each<[string, Omit<Parameters<typeof resumeRun>[0], 'run'>, number]>([
+  ['other epochs', { epochs: 6 }, 3],
+  ['the epochs that were planned', { epochs: 4 }, 3],
+  ['more patience', { edits: [{ op: 'set', path: ['training', 'early_stopping', 'patience'], value: 2 }] }, 4],
+])('a run that stopped early and was asked for %s goes on also after a kill', async (_, request, epochs) => {
+  const { run } = await trainTiny(tinyProject({ optimizer: sgd, early_stopping: { patience: 1, min_delta: 10 } }));
+  const killed = await killedResume({ run, ...request });
+  const resumed = await resumeTiny(killed);
+  expect(result(resumed)).toEqual(result(run));
+  expect(ratesOf(resumed)).toHaveLength(9 * epochs);
+  const again = await resumeRun({ run: resumed }, () => {}, new RunControl());
+  expect(again).toMatchObject({ status: 'completed', epoch: epochs });
 });
 
 test('a run that stopped early trains on when it is asked to, and only then', async () => {
