@@ -1,10 +1,10 @@
-/** Every layer kind and loss, and random stacks, in the addon and in real PyTorch: initial weights, answers, steps. */
+/** Every layer kind and random stacks (losses: losses.test.ts), in the addon and in real PyTorch: initial weights, answers, steps. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Chosen } from '../../engine/contract/project.ts';
-import { type Case, examples, lossCases, openSession, planOf, samples } from '../conformance/random-session.ts';
+import { type Case, examples, openSession, planOf, samples } from '../conformance/random-session.ts';
 import { randomStack } from './plan-stacks.ts';
 import { runPython } from './python.ts';
 
@@ -66,19 +66,19 @@ async function trainHere(one: Case, steps: number): Promise<Trained> {
   return { name, input, output, layers, blocks, classes, folder, seed: 1, optimizer, loss, losses };
 }
 
-test.each([
-  { what: 'layers and stacks', cases: [...examples, ...trainableStacks(100)], steps: 1 },
-  { what: 'losses', cases: lossCases, steps: 4 },
-])('$what agree with PyTorch', async ({ cases, steps }) => {
-  const trained: Trained[] = [];
-  for (const one of cases) trained.push(await trainHere(one, steps));
-  type Answer = { initial: boolean; answers: number; losses: number; trained: number };
-  const answers = await runPython<Answer[]>('layers.py', trained);
-  const differing = answers
-    .map((answer, index) => ({ case: JSON.stringify(trained[index]), ...answer }))
-    .filter(
-      ({ initial, ...far }) => !initial || ![far.answers, far.losses, far.trained].every((value) => value <= 1e-4),
-    );
-  expect(answers).toHaveLength(cases.length);
-  expect(differing).toEqual([]);
-});
+test.each([{ what: 'layers and stacks', cases: [...examples, ...trainableStacks(100)], steps: 1 }])(
+  '$what agree with PyTorch',
+  async ({ cases, steps }) => {
+    const trained: Trained[] = [];
+    for (const one of cases) trained.push(await trainHere(one, steps));
+    type Answer = { initial: boolean; answers: number; losses: number; trained: number };
+    const answers = await runPython<Answer[]>('layers.py', trained);
+    const differing = answers
+      .map((answer, index) => ({ case: JSON.stringify(trained[index]), ...answer }))
+      .filter(
+        ({ initial, ...far }) => !initial || ![far.answers, far.losses, far.trained].every((value) => value <= 1e-4),
+      );
+    expect(answers).toHaveLength(cases.length);
+    expect(differing).toEqual([]);
+  },
+);
