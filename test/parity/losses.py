@@ -3,7 +3,6 @@
 Standard input: a JSON request a line; standard output: an answer a line.
 """
 import json
-import math
 import sys
 
 import numpy as np
@@ -47,7 +46,28 @@ def gradients(module, loss, x, y, kind):
     return value.item(), {name: parameter.grad.clone() for name, parameter in module.named_parameters()}
 
 
+def drawn(request):
+    """How many values of a random source's columns are not those of the published rule."""
+    shape, classes, samples, kind = (request[key] for key in ("shape", "classes", "samples", "kind"))
+    generator = torch.Generator().manual_seed(request["seed"])
+    if kind == "next_token":
+        tokens = torch.randint(classes, (samples, *shape[:-1], shape[-1] + 1), generator=generator)
+        x, y = tokens[..., :-1], tokens[..., 1:]
+    else:
+        x = torch.randn(samples, *shape, generator=generator)
+        if kind == "multi_label":
+            y = torch.randint(2, (samples, classes), generator=generator).float()
+        elif kind == "mask":
+            y = torch.randint(classes, (samples, *shape[1:]), generator=generator)
+        else:
+            y = torch.randint(classes, (samples,), generator=generator)
+    found = [read_column(request[name], samples) for name in ("input", "target")]
+    return [int((mine.reshape(-1) != theirs.reshape(-1)).sum()) + abs(mine.numel() - theirs.numel()) for mine, theirs in zip(found, (x, y))]
+
+
 def run(request):
+    if request.get("do") == "draw":
+        return drawn(request)
     torch.set_num_threads(1)
     x = read_column(request["input"], request["count"])
     y = read_column(request["target"], request["count"])

@@ -5,6 +5,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lossKinds } from '../../engine/contract/losses.ts';
 import type { TargetType } from '../../engine/contract/tensors.ts';
+import { randomColumns, randomRequest } from '../../engine/data/random-source.ts';
+import { loadAddon } from '../../engine/native/load.ts';
 import { type Made, numbers, type Setting, sessionOn, writeColumn } from './made-data.ts';
 import { PythonServer } from './python.ts';
 
@@ -274,4 +276,44 @@ test.each(named)('$name', async ({ kind, on, args = {}, end = [], layers: own })
   close(whole.loss, there.all.loss);
   expect(there.batch.gradient).toBeLessThanOrEqual(1e-5);
   expect(there.all.gradient).toBeLessThanOrEqual(1e-5);
+});
+
+test.each(['class', 'multi_label', 'mask', 'next_token'] as const)(
+  'random targets of kind %s are drawn by the rule',
+  async (target) => {
+    const shape = target === 'next_token' ? [11] : [3, 4, 5];
+    const source = { kind: 'random' as const, shape, classes: 7, target, target_shape: [1], samples: 50, seed: 3 };
+    const place = folder();
+    const files = { input: path.join(place, 'input'), target: path.join(place, 'target') };
+    await loadAddon().writeRandom({ ...randomRequest(source), ...files });
+    const columns = randomColumns(source);
+    const request = {
+      do: 'draw',
+      ...source,
+      kind: target,
+      input: { ...columns.input, path: files.input },
+      target: { ...columns.target, path: files.target },
+    };
+    expect(await python.ask(request)).toEqual([0, 0]);
+  },
+);
+
+test('what is no number in a probability is a step that is not finite, not an error', async () => {
+  const place = folder();
+  const made: Made = {
+    count: 4,
+    input: writeColumn(path.join(place, 'input'), 'float32', [2], [1, 2, Number.NaN, 1, 0, 1, 2, 3]),
+    target: writeColumn(path.join(place, 'target'), 'float32', [3], [0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0]),
+  };
+  const target: TargetType = { kind: 'multi_label', classes: names(3) };
+  const session = await sessionOn({
+    made,
+    target,
+    layers: [linear(3), sigmoid],
+    loss: { kind: 'BCELoss' },
+    batch_size: 2,
+  });
+  const result = await session.trainSteps({ epoch: 0, batch: 0, steps: 2, groups: [{ lr: [1, 1] }] });
+  await session.close();
+  expect(result).toMatchObject({ steps: 0, non_finite: true });
 });
