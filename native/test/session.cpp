@@ -107,7 +107,8 @@ Plan make_plan(const Folder& folder, int64_t bad_batch = -1) {
                                   {"amsgrad", false},
                                   {"maximize", false}},
                                  "optimizer")};
-  plan.metrics = {{"accuracy", "accuracy", Args({{"task", "multiclass"}, {"classes", 5}, {"average", "micro"}}, "metric")}};
+  const json metric{{"task", "multiclass"}, {"classes", 5}, {"average", "micro"}};
+  plan.metrics = {{"accuracy", "accuracy", Args(metric, "metric")}};
   plan.parts["train"] = {samples,
                          {write_values<float>(folder, "input", input), ColumnType::float32, {1, 8, 8}, false},
                          {write_values<int64_t>(folder, "target", target), ColumnType::int64, {}, false}};

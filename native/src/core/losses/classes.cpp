@@ -15,8 +15,10 @@ class OfClasses : public Loss {
 
   at::Tensor divisor(const at::Tensor& output, const at::Tensor& target) const override {
     // Mixed samples have a probability for each class; PyTorch divides by the samples, whatever the weights.
-    if (target.is_floating_point())
-      return at::scalar_tensor(output.numel() / output.size(1), output.options().dtype(at::kFloat).requires_grad(false));
+    if (target.is_floating_point()) {
+      const auto options = output.options().dtype(at::kFloat).requires_grad(false);
+      return at::scalar_tensor(output.numel() / output.size(1), options);
+    }
     const at::Tensor counted = target.ne(ignore_index_);
     if (!weight_.defined()) return counted.sum(at::kFloat);
     return at::where(counted, weight_.take(at::where(counted, target, 0)), 0).sum();

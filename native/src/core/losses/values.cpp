@@ -104,7 +104,8 @@ class BCELoss final : public ByValue {
     const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
     const at::Tensor none = output.detach().isnan();
     const at::Tensor weight = weight_.defined() ? weight_.expand(output.sizes()) : weight_;
-    const at::Tensor value = at::binary_cross_entropy(output.masked_fill(none, 0.5), like(target, output), weight, reduction);
+    const at::Tensor value =
+        at::binary_cross_entropy(output.masked_fill(none, 0.5), like(target, output), weight, reduction);
     return value + at::where(none.any(), NAN, 0.0);
   }
 

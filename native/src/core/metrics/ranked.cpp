@@ -82,8 +82,9 @@ class Ranked final : public Metric {
     const at::Tensor scores = answer.loss.probabilities(answer.output).to(at::kFloat);
     scores_.push_back(scores.transpose(0, 1).reshape({classes_, -1}).t());
     const at::Tensor& target = answer.target;
-    targets_.push_back(labels_ ? target.reshape({scores.size(0), classes_, -1}).transpose(0, 1).reshape({classes_, -1}).t()
-                               : target.flatten());
+    targets_.push_back(
+        labels_ ? target.reshape({scores.size(0), classes_, -1}).transpose(0, 1).reshape({classes_, -1}).t()
+                : target.flatten());
   }
 
   double compute() const override {

@@ -37,7 +37,9 @@ namespace {
 
 constexpr MetricKind kinds[] = {
     {"accuracy", {"task", "classes", "threshold", "average", "top_k", "ignore_index"}, build_accuracy},
-    {"precision", {"task", "classes", "threshold", "average", "top_k", "ignore_index", "zero_division"}, build_precision},
+    {"precision",
+     {"task", "classes", "threshold", "average", "top_k", "ignore_index", "zero_division"},
+     build_precision},
     {"recall", {"task", "classes", "threshold", "average", "top_k", "ignore_index", "zero_division"}, build_recall},
     {"f1_score", {"task", "classes", "threshold", "average", "top_k", "ignore_index", "zero_division"}, build_f1_score},
     {"auroc", {"task", "classes", "average", "ignore_index"}, build_auroc},
