@@ -43,7 +43,7 @@ export const batchOptionsSchema = z.object({
 });
 export type BatchOptions = z.infer<typeof batchOptionsSchema>;
 
-export const batchProbeSchema = z.object({
+const batchProbeSchema = z.object({
   batch_size: z.number(),
   /** Whether forward, backward, step and evaluation all ran. */
   fits: z.boolean(),
@@ -82,7 +82,7 @@ export type CheckOptions = z.infer<typeof checkOptionsSchema>;
 export const checkKinds = ['resume', 'twin'] as const;
 export type CheckKind = (typeof checkKinds)[number];
 
-export const checkDifferenceSchema = z.object({
+const checkDifferenceSchema = z.object({
   /** The first step at whose end the two were not the same; null: found in what the checkpoint says besides. */
   step: z.number().nullable(),
   what: z.enum(['tensor', 'journal', 'state']),

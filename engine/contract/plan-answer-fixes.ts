@@ -13,7 +13,7 @@ export function toEdit(place: Place): (string | number)[] {
   return place.map((step) => (typeof step === 'string' && /^\d+$/.test(step) ? Number(step) : step));
 }
 
-export function appendLayer(project: ResolvedProject, label: string, added: object[]): Fix {
+function appendLayer(project: ResolvedProject, label: string, added: object[]): Fix {
   const end = project.model.layers.length;
   return { label, edits: added.map((layer, index) => insertEdit(['model', 'layers', end + index], layer)) };
 }

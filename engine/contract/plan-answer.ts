@@ -62,7 +62,7 @@ function neededScores(target: TargetType, ignored: number | null): { count: numb
 }
 
 /** Dims of one sample's answer that the loss compares with such targets. */
-export function answerDims(loss: LossKind, target: TargetType, ignored: number | null = null): number[] {
+function answerDims(loss: LossKind, target: TargetType, ignored: number | null = null): number[] {
   const dims = targetDims(target);
   if (loss.answer === 'scores') {
     const { count } = neededScores(target, ignored);

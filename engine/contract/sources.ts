@@ -44,7 +44,7 @@ function targetOf(source: RandomSource): TargetType {
 }
 
 /** The positions of a sample: its dims behind the channels. */
-export function maskDims(shape: readonly number[]): number[] {
+function maskDims(shape: readonly number[]): number[] {
   return shape.length > 1 ? shape.slice(1) : [...shape];
 }
 

@@ -19,7 +19,7 @@ const lineSchema = z.object({
 export type TraceLine = z.infer<typeof lineSchema>;
 
 /** Chunks of 1 to `most` steps in turn that end at each of the given steps. */
-class CutChunks extends ChunkSize {
+export class CutChunks extends ChunkSize {
   readonly #most: number;
   readonly #ends: readonly number[];
   readonly #position: () => number;

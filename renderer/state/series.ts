@@ -20,7 +20,7 @@ export interface Series {
   columns: ReadonlyMap<string, Band>;
 }
 
-export const emptySeries: Series = {
+const emptySeries: Series = {
   buckets: 0,
   size: 1,
   step: new Float64Array(),

@@ -5,10 +5,10 @@
 import { cpSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { ChunkSize } from '../../engine/runs/chunks.ts';
 import { RunControl, resumeRun, trainRun } from '../../engine/runs/index.ts';
 import type { Training, TrainingHooks } from '../../engine/runs/trainer.ts';
 import type { EventSink } from '../../engine/runs/types.ts';
+import { CutChunks } from '../../engine/verify/trace.ts';
 import { outcome, temporaryFolder } from './command-line.ts';
 
 export type Settings = Record<string, unknown>;
@@ -44,34 +44,13 @@ const tinyLayers = [
   { kind: 'Linear', out_features: 3 },
 ];
 
-/** Other sizes in each life: no number may depend on them. */
-class UnevenChunks extends ChunkSize {
-  readonly #most: number;
-  readonly #ends: readonly number[];
-  readonly #position: () => number;
-  #turn = 0;
-
-  constructor(most: number, ends: readonly number[], position: () => number) {
-    super();
-    this.#most = most;
-    this.#ends = ends;
-    this.#position = position;
-  }
-
-  override next(left: number): number {
-    this.#turn += 1;
-    const ahead = this.#ends.map((end) => end - this.#position()).filter((steps) => steps > 0);
-    return Math.min(left, 1 + (this.#turn % this.#most), ...ahead);
-  }
-}
-
 /** `copies`: after which steps the folder is copied; their places are answered. */
 function watched(copies: readonly number[], scripted: readonly number[], script: Script, most: number) {
   let step = 0;
   const made: string[] = [];
   const control = new RunControl();
   const hooks: TrainingHooks = {
-    chunks: new UnevenChunks(most, [...copies, ...scripted], () => step),
+    chunks: new CutChunks(most, [...copies, ...scripted], () => step),
     async afterChunk({ record, state }: Training) {
       step = state.step;
       if (copies.includes(step)) {
