@@ -14,9 +14,15 @@ import { showExtension } from './steer.ts';
 
 export const addTrain: AddCommand = (program, context) => {
   withTrainOptions(program.command('train').argument('<file>', 'project file'))
+    .option('--weights <file|run>', 'start from a .safetensors or .pt file, or from what a run has learned')
+    .option(
+      '--checkpoint <which>',
+      'with --weights RUN: best, last or a step (default: best if validation ran, else last)',
+      checkpointName,
+    )
     .summary('train a project')
     .description('Trains a project into a new run folder, with a progress bar on a terminal.')
-    .action(async (projectFile: string, options: TrainOptions) => {
+    .action(async (projectFile: string, options: TrainOptions & StartOptions) => {
       await runHere(context, (sink, control) => trainRun({ projectFile, ...options }, sink, control));
     });
 
@@ -25,12 +31,6 @@ export const addTrain: AddCommand = (program, context) => {
     .argument('<run>', 'run folder or name')
     .option('--epochs <n>', 'new total number of epochs', positiveInteger)
     .option('--device <device>', 'device to go on with')
-    .option('--weights <file|run>', 'start from a .safetensors or .pt file, or from what a run has learned')
-    .option(
-      '--checkpoint <which>',
-      'with --weights RUN: best, last or a step (default: best if validation ran, else last)',
-      checkpointName,
-    )
     .option('--set <key.path=json>', "change a setting of the run's project from here on; may be repeated", setting)
     .option('--plan', 'with --epochs: show the learning rates that come of it, and start nothing')
     .summary('go on with a run')
@@ -51,9 +51,12 @@ interface ResumeOptions {
   plan?: boolean;
   epochs?: number;
   device?: string;
+  set?: [string, unknown][];
+}
+
+interface StartOptions {
   weights?: string;
   checkpoint?: CheckpointName;
-  set?: [string, unknown][];
 }
 
 export interface TrainOptions {

@@ -47,6 +47,8 @@ describe('wrong usage: exit 2, said in words and as a line', () => {
     [['train', 'a', '--set', 'lr'], /key\.path=JSON/],
     [['train', 'a', '--set', 'training.deterministic=True'], /JSON writes true/],
     [['train', 'a', '--set', 'a.b={"c":'], /is not JSON/],
+    [['train', mlp, '--checkpoint', 'best'], /no run to start from/],
+    [['resume', 'x', '--weights', 'w.pt'], /Unknown option '--weights'/],
     [['evaluate', 'x', '--split', 'all'], /train, val or test/],
     [['evaluate', 'x', '--checkpoint', 'newest'], /best, last or the number/],
     [['predict', 'x'], /What to predict is missing/],
@@ -65,6 +67,11 @@ describe('wrong usage: exit 2, said in words and as a line', () => {
     const error = await refusal(words);
     expect(error).toMatchObject({ code: 'BAD_CALL', hint: expect.stringMatching(/./) });
     expect(error.message).toMatch(message);
+  });
+
+  test('train takes weights to start from, and says that they are not there', async () => {
+    const error = await refusal(['train', mlp, '--weights', '/nowhere/w.pt']);
+    expect(error).toMatchObject({ code: 'FILE_NOT_FOUND', message: expect.stringContaining('/nowhere/w.pt') });
   });
 
   test('as a process', async () => {
