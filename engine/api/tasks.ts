@@ -17,7 +17,7 @@ interface Work {
 /** How far the named tasks are, while they last. */
 class TaskBoard {
   readonly #tasks = new Map<string, { version: number; progress: TaskProgress | null }>();
-  #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
 
   tell(task: string, progress: TaskProgress | null): void {
     this.#tasks.set(task, { version: (this.#tasks.get(task)?.version ?? 0) + 1, progress });
@@ -34,15 +34,20 @@ class TaskBoard {
     if (known().version !== (seen ?? 0)) return known();
     const timer = new AbortController();
     const stopped = AbortSignal.any([timer.signal, ...(signal ? [signal] : [])]);
-    const changed = new Promise<void>((resolve) => this.#waiting.push(resolve));
+    let wake = () => {};
+    const changed = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    this.#waiting.add(wake);
     await Promise.race([changed, sleep(waitMs, undefined, { signal: stopped }).catch(() => {})]);
+    this.#waiting.delete(wake);
     await sleep(frameMs, undefined, { signal: stopped }).catch(() => {}); // the newest wins
     timer.abort();
     return known();
   }
 
   #wake(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    for (const wake of this.#waiting) wake();
   }
 }
 

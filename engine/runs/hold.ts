@@ -82,7 +82,7 @@ export interface Opening {
   environment: Environment;
   /** Told right after the start. */
   advice: Advice[];
-  /** Save before the first step: for initial weights that cannot be made again from the seed. */
+  /** Save before the first step: initial weights that cannot be made again from the seed, a state that a resume has altered. */
   saveInitial: boolean;
   /** Of a resume. `epochs`: the last one, where somebody asks for another; `newRates`: the project's were edited. */
   resumed?: { fromStep: number; note?: string; epochs?: number; newRates?: boolean };
@@ -135,7 +135,7 @@ export async function trainHeld({
       makeAskedChanges(training, resumed);
     }
     for (const line of advice) record.emit({ type: 'advice', ...line });
-    if (saveInitial) await save(training);
+    if (saveInitial) await save(training, { anew: true });
     control.reached('running');
     status = await train(training);
   } catch (thrown) {

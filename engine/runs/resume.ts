@@ -96,7 +96,8 @@ export async function resumeRun(
         found.state.best = null;
         checkpoints.forgetRanks();
       }
-      if (edited?.ofRates()) forgetChangedRates(onward, found?.state);
+      const newRates = edited?.ofRates() ?? false;
+      if (newRates) forgetChangedRates(onward, found?.state);
       const environment = describeEnvironment(planned, data, hardware, addon);
       const native = nativePlan(planned.plan, data, environment);
       const { session, advice, fromFile } = await openSession(addon, planned.plan, native, folder, found);
@@ -127,12 +128,12 @@ export async function resumeRun(
           ...(edited ? edited.advice() : []),
           ...advice,
         ],
-        saveInitial: fromFile,
+        saveInitial: fromFile || newRates,
         resumed: {
           fromStep: state.step,
           ...(note === undefined ? {} : { note }),
           ...(onward.asked === undefined ? {} : { epochs: onward.asked }),
-          newRates: edited?.ofRates() ?? false,
+          newRates,
         },
       });
     } catch (thrown) {

@@ -5,12 +5,18 @@ import type { CheckpointMarks } from './checkpoint-index.ts';
 import type { Training } from './trainer.ts';
 import { epochOfStep } from './training-state.ts';
 
-/** Saves where training stands, unless that is what was saved last. A snapshot has a folder of its own, for it stays. */
-export async function save(training: Training, marks: CheckpointMarks = {}): Promise<SnapshotAnswer> {
+/**
+ * Saves where training stands, unless that is what was saved last. A snapshot has a folder of its own, for it stays. `anew`: the state at this
+ * place is no longer the saved one.
+ */
+export async function save(
+  training: Training,
+  { anew = false, ...marks }: CheckpointMarks & { anew?: boolean } = {},
+): Promise<SnapshotAnswer> {
   const { checkpoints, record, savedAt, session, state } = training;
   const { last } = checkpoints;
   const [step, epoch] = [state.step, epochOfStep(state)];
-  const isSaved = last?.step === step && last.epoch === state.epoch && last.batch === state.batch;
+  const isSaved = !anew && last?.step === step && last.epoch === state.epoch && last.batch === state.batch;
   savedAt.time = performance.now();
   if (marks.scheduled) savedAt.step = step;
   if (isSaved && (!marks.snapshot || checkpoints.rolesOf(last).includes('snapshot'))) {

@@ -70,6 +70,14 @@ test.each<[string, Omit<Parameters<typeof resumeRun>[0], 'run'>, number]>([
   expect(again).toMatchObject({ status: 'completed', epoch: epochs });
 });
 
+test('a run with another learning rate, whose plateau begins anew with it, does so also after a kill', async () => {
+  const schedule = { kind: 'ReduceLROnPlateau', patience: 2, threshold: 10, threshold_mode: 'abs' };
+  const { run } = await trainTiny(tinyProject({ optimizer: sgd, schedule }));
+  const edits = [{ op: 'set' as const, path: ['training', 'optimizer', 'lr'], value: 0.2 }];
+  const killed = await killedResume({ run, epochs: 8, edits });
+  expect(result(await resumeTiny(killed))).toEqual(result(run));
+});
+
 test('a run that stopped early trains on when it is asked to, and only then', async () => {
   const early_stopping = { patience: 1, min_delta: 10 };
   const { run, end } = await trainTiny(tinyProject({ optimizer: sgd, early_stopping }));
