@@ -6,6 +6,7 @@ import { sameView } from './same-view.ts';
 import { idOf } from './sharing.ts';
 import { blockNames, blockRef, usesOf } from './stack.ts';
 import { blockList, type Gap, kindOf, type Lane, lanesOf, layersAt, mainList, type Path } from './stack-paths.ts';
+import { layerPlace } from './stack-places.ts';
 import { trainOf } from './stack-train.ts';
 
 export interface Costs {
@@ -191,26 +192,6 @@ function assignProblems(known: Known, problems: readonly Problem[]): Problem[] {
     else known.problems.set(place, [...(known.problems.get(place) ?? []), problem]);
   }
   return loose;
-}
-
-/** The longest beginning of a path that is a layer: one that ends with a position in a list of layers. */
-function layerPlace(project: unknown, path: string): string | null {
-  const steps = path.split('.');
-  let at: unknown = project;
-  let place: string | null = null;
-  for (const [index, step] of steps.entries()) {
-    const inList = Array.isArray(at);
-    if (!inList && !isObject(at)) break;
-    at = (at as Record<string, unknown>)[step];
-    if (inList && !Array.isArray(at) && (steps[index - 1] === 'layers' || isLayerList(steps, index))) {
-      place = steps.slice(0, index + 1).join('.');
-    }
-  }
-  return place;
-}
-
-function isLayerList(steps: readonly string[], index: number): boolean {
-  return steps[index - 1] === 'shortcut' || steps[index - 2] === 'branches';
 }
 
 /** Adds a list's rows; answers the shape that leaves it. */
