@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { driverFromAnswer, driverFromKernel, driverQuestion } from '../../native/setup/nvidia.mjs';
 import { rootDir } from '../../native/setup/paths.mjs';
 import type { Addon } from '../contract/native.ts';
 import { readProject } from '../contract/project.ts';
@@ -76,19 +77,13 @@ export function describeEnvironment(
   };
 }
 
-const driverVersion = /\d+\.\d+(\.\d+)?/;
-
 /** NVIDIA's is told by the kernel on Linux, by its own program elsewhere; other back ends do not tell theirs. */
-export function driverOf(device: string, kernelFile = '/proc/driver/nvidia/version'): string | null {
+export function driverOf(device: string, kernelFile?: string): string | null {
   if (!device.startsWith('cuda')) return null;
-  try {
-    // `… Kernel Module  535.104.05 …`, or `… Open Kernel Module for x86_64  580.95.05 …`
-    return /Module\D.*?\s(\d+\.\d+(\.\d+)?)/.exec(readFileSync(kernelFile, 'utf8'))?.[1] ?? null;
-  } catch {
-    const words = ['--query-gpu=driver_version', '--format=csv,noheader'];
-    const { stdout } = spawnSync('nvidia-smi', words, { encoding: 'utf8', timeout: 10_000, windowsHide: true });
-    return driverVersion.exec(stdout ?? '')?.[0] ?? null;
-  }
+  const told = driverFromKernel(kernelFile);
+  if (told !== null) return told;
+  const { stdout } = spawnSync('nvidia-smi', driverQuestion, { encoding: 'utf8', timeout: 10_000, windowsHide: true });
+  return driverFromAnswer(stdout ?? '');
 }
 
 function ownVersion(): string {

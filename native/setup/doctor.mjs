@@ -5,6 +5,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expectedShell } from './electron.mjs';
 import { cachedLibtorch, findLibtorch, mainLibrary, otherCachedVersions } from './libtorch.mjs';
+import { driverFromAnswer, driverFromKernel, driverQuestion } from './nvidia.mjs';
 import { packagesMatch } from './packages.mjs';
 import { cacheDir, homeDir, libtorchVersion, rootDir } from './paths.mjs';
 import { mib } from './progress.mjs';
@@ -257,16 +258,11 @@ async function graphics() {
  */
 async function driverVersion(smi) {
   if (smi !== null) {
-    const answer = await capture(smi, ['--query-gpu=driver_version', '--format=csv,noheader']);
-    const found = /^\d+\.\d+(\.\d+)?/m.exec(answer.stdout)?.[0];
+    const answer = await capture(smi, driverQuestion);
+    const found = driverFromAnswer(answer.stdout);
     if (answer.code === 0 && found) return found;
   }
-  try {
-    // `… Kernel Module  535.104.05 …`, or `… Open Kernel Module for x86_64  580.95.05 …`
-    return /Module\D.*?\s(\d+\.\d+(\.\d+)?)/.exec(readFileSync('/proc/driver/nvidia/version', 'utf8'))?.[1] ?? null;
-  } catch {
-    return null;
-  }
+  return driverFromKernel();
 }
 
 /** @returns {Promise<Finding[]>} */
