@@ -9,6 +9,11 @@ export function loss(value: Num): string {
   return Number.isFinite(number) && Math.abs(number) < 1e4 ? number.toFixed(4) : String(Number(number.toPrecision(5)));
 }
 
+/** With so many significant digits at most, and no zeros behind them: learning rates, factors. */
+export function short(value: number, digits: number): string {
+  return String(Number(value.toPrecision(digits)));
+}
+
 /** 0.9312 is 93.12 %. */
 export function percent(value: Num): string {
   const number = fromNum(value);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Autopsy } from '../contract/autopsy.ts';
 import { GradloomError } from '../contract/errors.ts';
 import type { Edit } from '../contract/problems.ts';
-import { loss, table } from '../format.ts';
+import { loss, short, table } from '../format.ts';
 import { readAutopsy } from '../runs/autopsy.ts';
 import { findRun } from '../runs/index.ts';
 import type { AddCommand } from './context.ts';
@@ -47,7 +47,7 @@ function showAutopsy(out: Output, folder: string, autopsy: Autopsy): void {
       String(step),
       loss(recent.loss[i] ?? 'NaN'),
       ...(recent.grad_norm ? [loss(recent.grad_norm[i] ?? 'NaN')] : []),
-      Number((recent.lr[i] as number).toPrecision(4)).toString(),
+      short(recent.lr[i] as number, 4),
     ]);
     const head = ['step', 'loss', ...(recent.grad_norm ? ['gradient norm'] : []), 'learning rate'];
     out.say();

@@ -2,7 +2,7 @@
 import type { Plan, PlannedLayer } from '../contract/plan.ts';
 import type { Problem } from '../contract/problems.ts';
 import { planSchedule, type SchedulePoints, stepsPerEpoch } from '../contract/schedule-plan.ts';
-import { bytes, dims, integer, plural, table } from '../format.ts';
+import { bytes, dims, integer, plural, short, table } from '../format.ts';
 import { planWithData, readRequested } from '../runs/prepare.ts';
 import type { AddCommand } from './context.ts';
 import type { Output } from './output.ts';
@@ -44,12 +44,11 @@ function showSchedule(out: Output, plan: Plan): void {
   const { kind, warmup } = plan.project.training.schedule as NonNullable<Plan['project']['training']['schedule']>;
   const { unit, total, steps, epochs, lr, momentum, note } = points;
   const before = warmup ? ` after a warm-up of ${plural(warmup.steps, 'step')}` : '';
-  const short = (value: number | undefined) => String(Number((value ?? 0).toPrecision(4)));
   const rows = steps.map((step, i) => [
     String(Math.floor(epochs[i] as number) + 1),
     integer(step + 1),
-    short(lr[0]?.[i]),
-    ...(momentum ? [short(momentum[i])] : []),
+    short(lr[0]?.[i] ?? 0, 4),
+    ...(momentum ? [short(momentum[i] ?? 0, 4)] : []),
   ]);
   out.say();
   out.say(`Learning rate: ${kind} over ${plural(total, unit)}${before}`);

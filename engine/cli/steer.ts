@@ -1,6 +1,6 @@
 /** `snapshot` and `set`: what is asked of a live run while it goes on. `resume --plan`: what an extension would make of the learning rate. */
 import type { ExtensionPlan } from '../contract/wire.ts';
-import { plural, table } from '../format.ts';
+import { plural, short, table } from '../format.ts';
 import { planExtension } from '../runs/extension.ts';
 import { findRun, sendRequest } from '../runs/index.ts';
 import { positiveInteger, rate } from './arguments.ts';
@@ -36,12 +36,16 @@ export const addSteer: AddCommand = (program, { out }) => {
       const { status, change } = await sendRequest(folder, { action: 'set', ...given });
       out.object({ type: 'set', run: folder, status, ...change });
       if (change) {
-        out.say(`From step ${change.step + 1} on: learning rate ${short(change.lr)}, last epoch ${change.epochs}.`);
+        out.say(
+          `From step ${change.step + 1} on: learning rate ${short(change.lr, digits)}, last epoch ${change.epochs}.`,
+        );
       }
     });
 };
 
 const shownRows = 9;
+/** Of a learning rate. */
+const digits = 5;
 
 /** What `resume RUN --epochs N` would do to the learning rate. */
 export async function showExtension(out: Output, run: string, epochs: number): Promise<void> {
@@ -70,10 +74,8 @@ function rowsOf({ steps, before, after, from_step, steps_per_epoch }: ExtensionP
     return [
       String(Math.floor(step / steps_per_epoch) + 1),
       String(step + 1),
-      old === null ? '–' : short(old),
-      short(after[index as number] as number),
+      old === null ? '–' : short(old, digits),
+      short(after[index as number] as number, digits),
     ];
   });
 }
-
-const short = (value: number): string => String(Number(value.toPrecision(5)));

@@ -5,6 +5,7 @@ import { fieldInfo } from '../contract/fields.ts';
 import { optimizers } from '../contract/optimizers.ts';
 import type { Plan } from '../contract/plan.ts';
 import { removeEdit, setEdit } from '../contract/report.ts';
+import { short } from '../format.ts';
 
 export interface Finding extends Omit<Autopsy, 'remedies' | 'message' | 'version' | 'time'> {
   /** Every target of the batch is the class that the loss ignores: its mean is 0 divided by 0. */
@@ -131,16 +132,16 @@ function evidence({ recent }: Finding, plan: Plan, lr: number): string {
   const losses = recent.loss.map(fromNum);
   const [first, last] = [losses[0], losses.at(-1)];
   if (first !== undefined && last !== undefined && losses.length > 1 && last > 1.5 * first) {
-    return `The loss had risen from ${short(first)} to ${short(last)} over the last ${losses.length} steps.`;
+    return `The loss had risen from ${short(first, 3)} to ${short(last, 3)} over the last ${losses.length} steps.`;
   }
   const norms = (recent.grad_norm ?? []).map(fromNum);
   const [early, late] = [norms[0], norms.at(-1)];
   if (early !== undefined && late !== undefined && norms.length > 1 && late > 3 * early) {
-    return `The gradient's norm had grown from ${short(early)} to ${short(late)} over the last ${norms.length} steps.`;
+    return `The gradient's norm had grown from ${short(early, 3)} to ${short(late, 3)} over the last ${norms.length} steps.`;
   }
   const usual = usualRate(plan);
   if (usual !== null && lr >= 10 * usual) {
-    return `${lr} is ${short(lr / usual)} times what ${plan.optimizer.kind} usually takes.`;
+    return `${lr} is ${short(lr / usual, 3)} times what ${plan.optimizer.kind} usually takes.`;
   }
   return `The learning rate is ${lr}.`;
 }
@@ -150,8 +151,6 @@ function usualRate({ optimizer }: Plan): number | null {
   const usual = schema && fieldInfo(schema).default;
   return typeof usual === 'number' && usual > 0 ? usual : null;
 }
-
-const short = (value: number): string => String(Number(value.toPrecision(3)));
 
 function clipping(plan: Plan): Remedy[] {
   const limit = plan.project.training.clip_grad_norm;
@@ -208,7 +207,7 @@ function largeInput({ values, phase, layer }: Finding): Remedy[] {
   return [
     {
       label: 'Add a normalisation layer before it',
-      why: `The finite values of its output reach ${short(most)}: BatchNorm or LayerNorm, or normalised inputs, keep them small.`,
+      why: `The finite values of its output reach ${short(most, 3)}: BatchNorm or LayerNorm, or normalised inputs, keep them small.`,
       edits: [],
     },
   ];

@@ -1,6 +1,6 @@
 /** What a run tells, in words for people: the terminal and `log.txt` say the same. */
 import type { Num, RunEvent } from '../contract/events.ts';
-import { integer, loss, metric, plural, seconds } from '../format.ts';
+import { integer, loss, metric, plural, seconds, short } from '../format.ts';
 import type { EndEvent, EpochEvent } from './types.ts';
 
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
@@ -31,7 +31,7 @@ export function changeSentence(event: Event<'change'>): string {
 }
 
 export function shortRate(value: number): string {
-  return String(Number(value.toPrecision(6)));
+  return short(value, 6);
 }
 
 const rate = (value: number | undefined): string => (value === undefined ? '?' : shortRate(value));
