@@ -18,7 +18,7 @@ const pollMs = 50;
 
 /**
  * Stops a run, by force where its process does not answer in time; then it is `interrupted`, and goes on from its last checkpoint.
- * @throws GradloomError RUN_NOT_FOUND, RUN_NOT_LIVE, NOT_WRITABLE when the process belongs to somebody else
+ * @throws GradloomError RUN_NOT_FOUND, RUN_NOT_LIVE, NOT_WRITABLE when the process belongs to somebody else, RUN_LOCKED when it does not die
  */
 export async function forceStop(run: string, patience = patienceMs): Promise<RunState> {
   const folder = await findRun(run);
@@ -40,8 +40,18 @@ export async function forceStop(run: string, patience = patienceMs): Promise<Run
     });
   }
   noteForce(folder, pid, patience);
-  for (let waited = 0; waited < deathMs && (await isLive(folder)); waited += pollMs) await sleep(pollMs);
-  return 'interrupted';
+  for (let waited = 0; waited < deathMs; waited += pollMs) {
+    if (!(await isLive(folder))) return 'interrupted';
+    await sleep(pollMs);
+  }
+  throw new GradloomError(
+    'RUN_LOCKED',
+    `The process ${pid} of ${name} was killed, but the system has not ended it yet`,
+    {
+      hint: 'It may wait for a disk or a device. The run can be resumed once it is gone.',
+      path: folder,
+    },
+  );
 }
 
 /** At once, before whoever watches the process can take its death for one of too little memory. */
