@@ -29,6 +29,12 @@ function toJson(value: unknown): string {
   }
 }
 
+/** Weights, gradients and what is calculated with them are single precision, which libtorch refuses larger numbers for. */
+function beyondSingle(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(beyondSingle);
+  return typeof value === 'number' && !Number.isFinite(Math.fround(value));
+}
+
 export function setEdit(place: Place, value: unknown): Edit {
   return { op: 'set', path: [...place], value };
 }
@@ -135,14 +141,20 @@ export class Report {
         continue;
       }
       const parsed = schema.safeParse(given);
-      if (parsed.success) {
+      const tooLarge = parsed.success && beyondSingle(parsed.data);
+      if (parsed.success && !tooLarge) {
         values[key] = parsed.data;
         continue;
       }
       ok = false;
       values[key] = info.default;
       const at = [...place, key];
-      if (given === undefined) {
+      const fixes =
+        'default' in info ? [{ label: `Use the default, ${show(info.default)}`, edits: [removeEdit(at)] }] : [];
+      if (tooLarge) {
+        const message = `${key} is ${show(given)}, which single precision cannot hold`;
+        this.error('BAD_VALUE', at, message, 'Use numbers of at most 3.4e38 in size.', fixes);
+      } else if (given === undefined) {
         this.error(
           'MISSING_VALUE',
           at,
@@ -155,7 +167,7 @@ export class Report {
           at,
           `Expected ${info.expected} for ${key} but received ${show(given)}`,
           info.help,
-          'default' in info ? [{ label: `Use the default, ${show(info.default)}`, edits: [removeEdit(at)] }] : [],
+          fixes,
         );
       }
     }

@@ -35,6 +35,14 @@ export const settingsRows: { [group: string]: Row[] } = {
       problems: ['BAD_VALUE gradloom: There is no schema version 0'],
     },
     {
+      name: 'numbers beyond single precision',
+      project: settings({ clip_grad_value: 1e308, optimizer: { kind: 'Rprop', step_sizes: [1, 1e39] } }),
+      problems: [
+        'BAD_VALUE training.clip_grad_value: clip_grad_value is 1e+308, which single precision cannot hold',
+        'BAD_VALUE training.optimizer.step_sizes: step_sizes is [1,1e+39], which single precision cannot hold',
+      ],
+    },
+    {
       name: 'a name that is no folder',
       project: { ...projectWith(head), name: '../x' },
       problems: [
@@ -129,10 +137,10 @@ export const settingsRows: { [group: string]: Row[] } = {
       problems: [
         'BAD_VALUE training.clip_grad_value: Expected a number > 0, or null for clip_grad_value but received -1',
         '(warning) UNKNOWN_KEY training.loss_scale.enabled: The key "enabled" is not known here and has no effect',
+        'BAD_VALUE training.loss_scale.init_scale: init_scale is 1e+39, which single precision cannot hold',
         'BAD_VALUE training.loss_scale.growth_factor: Expected a number > 1 for growth_factor but received 1',
         'BAD_VALUE training.loss_scale.backoff_factor: Expected a number > 0 and < 1 for backoff_factor but received 1',
         'BAD_VALUE training.loss_scale.growth_interval: Expected an integer ≥ 1 for growth_interval but received 0',
-        'BAD_VALUE training.loss_scale.init_scale: init_scale is 1e+39, which single precision cannot hold',
         'BAD_VALUE training.ema.decay: Expected a number ≥ 0 and ≤ 1 for decay but received 1.5',
       ],
     },
