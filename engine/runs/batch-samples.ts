@@ -52,8 +52,8 @@ export function notFinite(column: NativeColumn, samples: readonly number[]): num
   }
 }
 
-/** Whether every target of these samples is that class. */
-export function allTargetsAre(column: NativeColumn, samples: readonly number[], wanted: number): boolean {
+/** Whether every target of these samples is one of those classes. */
+export function allTargetsIn(column: NativeColumn, samples: readonly number[], wanted: ReadonlySet<number>): boolean {
   if (column.dtype !== 'int64' || samples.length === 0) return false;
   const values = column.shape.reduce((product, dim) => product * dim, 1);
   const row = Buffer.alloc(8 * values);
@@ -61,7 +61,7 @@ export function allTargetsAre(column: NativeColumn, samples: readonly number[], 
   try {
     return samples.every((sample) => {
       readSync(file, row, 0, row.length, sample * row.length);
-      for (let at = 0; at < row.length; at += 8) if (Number(row.readBigInt64LE(at)) !== wanted) return false;
+      for (let at = 0; at < row.length; at += 8) if (!wanted.has(Number(row.readBigInt64LE(at)))) return false;
       return true;
     });
   } finally {

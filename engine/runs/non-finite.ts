@@ -7,7 +7,7 @@ import type { Plan, PlannedLayer } from '../contract/plan.ts';
 import { plural } from '../format.ts';
 import { loadAddon } from '../native/load.ts';
 import { autopsyName } from './autopsy.ts';
-import { allTargetsAre, notFinite, rowsAt, samplesOfBatch } from './batch-samples.ts';
+import { allTargetsIn, notFinite, rowsAt, samplesOfBatch } from './batch-samples.ts';
 import { replaceJson } from './durable.ts';
 import type { Advice } from './hold.ts';
 import { recentSteps } from './recent-steps.ts';
@@ -34,7 +34,6 @@ export async function examineStep(training: Training, batches: number, groups: G
   const batch = found.batch ?? state.batch;
   const samples = samplesOfBatch(plan, loadAddon(), place.epoch, batch);
   const part = (plan.data.splits.train as NativeSplit).part;
-  const ignored = plan.loss.args.ignore_index;
   return {
     ...(await circumstances(training, batches)),
     phase: found.phase,
@@ -48,11 +47,16 @@ export async function examineStep(training: Training, batches: number, groups: G
     samples,
     faulty: faultyOf(plan, part, samples),
     lr: groups[0]?.lr[0] ?? null,
-    allIgnored:
-      found.phase === 'loss' &&
-      typeof ignored === 'number' &&
-      allTargetsAre(column(plan, part, 'target'), samples, ignored),
+    allIgnored: found.phase === 'loss' && allTargetsIn(column(plan, part, 'target'), samples, uncounted(plan.loss)),
   };
+}
+
+/** The classes that the loss's mean over classes does not count: the ignored one, and those of weight 0. */
+function uncounted({ args }: NativePlan['loss']): Set<number> {
+  const { ignore_index, weight } = args;
+  if (typeof ignore_index !== 'number') return new Set();
+  const weights = Array.isArray(weight) ? weight : [];
+  return new Set([ignore_index, ...weights.flatMap((value, index) => (value === 0 ? [index] : []))]);
 }
 
 /** An epoch that ended with a validation loss that is not finite. */

@@ -8,7 +8,7 @@ import { removeEdit, setEdit } from '../contract/report.ts';
 import { short } from '../format.ts';
 
 export interface Finding extends Omit<Autopsy, 'remedies' | 'message' | 'version' | 'time'> {
-  /** Every target of the batch is the class that the loss ignores: its mean is 0 divided by 0. */
+  /** Every target of the batch is a class that the loss ignores or gives the weight 0: its mean is 0 divided by 0. */
   allIgnored: boolean;
 }
 
@@ -52,7 +52,7 @@ function allIgnored(plan: Plan): Remedy {
   const larger = 2 * plan.project.data.loader.batch_size;
   return {
     label: `Set batch_size to ${larger}`,
-    why: 'Every target of this batch is the one that the loss ignores, and the mean of nothing is NaN: larger batches make that rare.',
+    why: 'Every target of this batch is one that the loss ignores or gives the weight 0, and the mean of nothing is NaN: larger batches make that rare.',
     edits: [setEdit(['data', 'loader', 'batch_size'], larger)],
   };
 }

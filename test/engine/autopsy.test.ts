@@ -258,11 +258,11 @@ test('fp16 ends at 65,504: a wider format is the first remedy, and cures the sta
   expect(events.find(({ type }) => type === 'start')).toMatchObject({ precision: 'bf16' });
 });
 
-test('every target ignored: the mean of nothing, said as what it is', async () => {
+test.each([{ ignore_index: 1 }, { weight: [1, 0] }])('every target ignored, %j: the mean of nothing', async (loss) => {
   const data = parted(16);
   data.labels = data.labels.map(() => 1);
   const made = project(data, {
-    training: { loss: { kind: 'CrossEntropyLoss', ignore_index: 1 } },
+    training: { loss: { kind: 'CrossEntropyLoss', ...loss } },
     loader: { batch_size: 4 },
   });
   const { autopsy } = await failing(made);
