@@ -201,6 +201,7 @@ class Session::Impl::Examination {
 
   Diagnosis try_update(const std::vector<GroupSchedule>& groups) {
     const Undo undo(session_.parameters_, session_.optimizer_);
+    clip_gradients(session_.plan_, gradients_);
     session_.optimizer_.step(gradients_, step_values(groups, 0), at::zeros_like(session_.found_inf_));
     for (const ModelTensor& entry : session_.model_.trainable()) {
       if (!finite(entry.tensor)) return at_tensor("update", entry.name, entry.tensor);

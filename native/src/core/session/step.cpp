@@ -13,14 +13,20 @@ void add(at::Tensor& sum, const at::Tensor& value) {
   sum = sum.defined() ? sum + value : value;
 }
 
-/// torch.nn.utils.clip_grad_norm_ with norm 2; returns the norm before clipping.
-at::Tensor clip_gradients(const std::vector<at::Tensor>& gradients, double max_norm) {
-  const at::Tensor norm = at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients, 2)), 2);
-  at::_foreach_mul_(gradients, at::clamp_max(max_norm / (norm + 1e-6), 1.0));
+}  // namespace
+
+at::Tensor clip_gradients(const Plan& plan, const std::vector<at::Tensor>& gradients) {
+  at::Tensor norm;
+  if (plan.clip_grad_norm) {
+    norm = at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients, 2)), 2);
+    at::_foreach_mul_(gradients, at::clamp_max(*plan.clip_grad_norm / (norm + 1e-6), 1.0));
+  }
+  if (plan.clip_grad_value) {
+    at::_foreach_clamp_min_(gradients, -*plan.clip_grad_value);
+    at::_foreach_clamp_max_(gradients, *plan.clip_grad_value);
+  }
   return norm;
 }
-
-}  // namespace
 
 at::Tensor Columns::read() const {
   std::vector<at::Tensor> rows;
@@ -85,7 +91,6 @@ at::Tensor Session::Impl::Step::objective(const at::Tensor& loss, const Batch& b
 
 Outcome Session::Impl::Step::finish(std::span<const StepValues> values, Columns& columns) {
   const at::NoGradGuard no_grad;
-  const Plan& plan = session_.plan_;
   average_gradients();
   if (session_.scaler_) session_.scaler_->unscale(gradients_);
   raise_flag();
@@ -96,11 +101,8 @@ Outcome Session::Impl::Step::finish(std::span<const StepValues> values, Columns&
     columns.push(column++, metric.sum);
     columns.push(column++, metric.count);
   }
-  if (plan.clip_grad_norm) columns.push(column++, clip_gradients(gradients_, *plan.clip_grad_norm));
-  if (plan.clip_grad_value) {
-    at::_foreach_clamp_min_(gradients_, -*plan.clip_grad_value);
-    at::_foreach_clamp_max_(gradients_, *plan.clip_grad_value);
-  }
+  const at::Tensor norm = clip_gradients(session_.plan_, gradients_);
+  if (norm.defined()) columns.push(column++, norm);
   Outcome outcome = Outcome::updated;
   if (session_.scaler_) {
     columns.push(column++, session_.scaler_->scale());

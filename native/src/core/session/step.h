@@ -23,6 +23,10 @@ class Columns {
 /// What the request has for one of its steps.
 std::vector<StepValues> step_values(const std::vector<GroupSchedule>& groups, int64_t step);
 
+/// In place, as the plan asks: torch.nn.utils.clip_grad_norm_ with norm 2, then clip_grad_value_. Answers the norm before,
+/// undefined where the plan has no limit for it.
+at::Tensor clip_gradients(const Plan& plan, const std::vector<at::Tensor>& gradients);
+
 /// What became of a step. Without loss scaling `updated` may also mean that nothing was: only the device knows.
 enum class Outcome {
   updated,
