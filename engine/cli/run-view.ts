@@ -11,6 +11,7 @@ import {
   startSentences,
   words,
 } from '../runs/sentences.ts';
+import { readSummary } from '../runs/summary.ts';
 import type { EndEvent, EpochEvent } from '../runs/types.ts';
 import type { Output } from './output.ts';
 
@@ -26,6 +27,7 @@ export class RunView {
   #start: Start | null = null;
   #lastEpoch: EpochEvent | null = null;
   #best: EpochEvent | null = null;
+  #firstEpoch: number | null = null;
   #speeds: number[] = [];
   #trained = 0;
   /** Steps and time since which the pace is measured. */
@@ -119,6 +121,7 @@ export class RunView {
 
   #epoch(event: EpochEvent): void {
     this.#lastEpoch = event;
+    this.#firstEpoch ??= event.epoch;
     this.#speeds.push(event.samples_per_second);
     this.#trained += event.seconds;
     this.#pace = null;
@@ -131,6 +134,10 @@ export class RunView {
     if (epoch) {
       const after = epoch === this.#lastEpoch ? '' : `, best at epoch ${epoch.epoch}`;
       lines.push(`Learned: ${this.#learned(epoch)}${after}.`);
+      const kept = readSummary(end.run)?.best;
+      // Of an earlier life, which this view has not seen.
+      if (kept && this.#firstEpoch !== null && kept.epoch < this.#firstEpoch)
+        lines.push(`Best:    still epoch ${kept.epoch}, ${words(kept.monitor)} ${metric(kept.monitor, kept.value)}.`);
       const average = this.#speeds.reduce((sum, speed) => sum + speed, 0) / this.#speeds.length;
       lines.push(
         `Speed:   ${integer(average)} samples/s on ${this.#start?.device ?? 'the device'}, ${seconds(this.#trained)}.`,
