@@ -1,4 +1,5 @@
 /** `planProject`: from a project and what is known of its data to shapes, costs, problems with fixes, and the model for C++. */
+import { checkAveraging } from './averaging.ts';
 import { estimateMemory } from './estimate.ts';
 import { checkMetrics, nativeMetric, taskOf } from './metrics.ts';
 import { positionsOf } from './metrics-read.ts';
@@ -60,6 +61,7 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
     checkSplits(resolved, known, splits, report);
     checkBatches(resolved, splits, planner.statistics, report);
     checkSchedule(resolved, splits, report);
+    checkAveraging(resolved, splits, report);
   }
   const optimizer = startingOptimizer(resolved.training.optimizer, schedule);
   if (output) checkTrain(planner.trained, planner.tensors, optimizer, report);

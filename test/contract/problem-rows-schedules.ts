@@ -10,7 +10,34 @@ const run = (training: Record<string, Json>) =>
   });
 const schedule = (given: Json, more: Record<string, Json> = {}) => run({ schedule: given, ...more });
 
+const averaged = (steps: string) =>
+  `${steps}, but this run has 360 steps: validation is of the averaged weights, which still hold mostly the first weights`;
+
 export const scheduleRows: { [group: string]: Row[] } = {
+  'averaged weights': [
+    { name: 'renewed four times', project: run({ ema: { decay: 1 - 4 / 360 } }), problems: [] },
+    {
+      name: 'longer than the run',
+      project: run({ ema: {} }),
+      problems: [
+        `(warning) BAD_VALUE training.ema.decay: ${averaged('A decay of 0.999 averages over about 1,000 steps')}`,
+      ],
+    },
+    {
+      name: 'nearly as long as the run',
+      project: run({ ema: { decay: 0.99 } }),
+      problems: [
+        '(warning) BAD_VALUE training.ema.decay: A decay of 0.99 averages over about 100 steps, but this run has 360 steps: validation is of the averaged weights, which lag far behind',
+      ],
+    },
+    {
+      name: 'for ever',
+      project: run({ ema: { decay: 1 } }),
+      problems: [
+        `(warning) BAD_VALUE training.ema.decay: ${averaged('A decay of 1 averages over all steps and never takes up a new one')}`,
+      ],
+    },
+  ],
   schedules: [
     {
       name: 'each kind alone, and a warm-up',

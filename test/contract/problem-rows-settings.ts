@@ -96,7 +96,7 @@ export const settingsRows: { [group: string]: Row[] } = {
         loss_scale: { init_scale: 1024, growth_factor: 1.5, backoff_factor: 0.25, growth_interval: 100 },
         clip_grad_value: 0.5,
         activation_checkpointing: true,
-        ema: { decay: 0.99 },
+        ema: { decay: 0.98 },
       }),
       problems: [],
     },
@@ -132,6 +132,7 @@ export const settingsRows: { [group: string]: Row[] } = {
       project: settings({
         loss_scale: { init_scale: 1e39, growth_factor: 1, backoff_factor: 1, growth_interval: 0, enabled: true },
         ema: { decay: 1.5 },
+        epochs: 1000,
         clip_grad_value: -1,
       }),
       problems: [
