@@ -48,6 +48,16 @@ export function rateOf({ args }: Chosen): number {
   return typeof args.lr === 'number' ? args.lr : 0;
 }
 
+/** The setting that the learning rates are planned from: a peak of the schedule's own makes nothing of the optimizer's rate. */
+export function settingOfRate({ optimizer, schedule }: { optimizer: Chosen; schedule: ResolvedSchedule | null }): {
+  path: string[];
+  lr: number;
+} {
+  const peak = schedule?.args.max_lr;
+  if (typeof peak === 'number') return { path: ['training', 'schedule', 'max_lr'], lr: peak };
+  return { path: ['training', 'optimizer', 'lr'], lr: rateOf(optimizer) };
+}
+
 /** Whether the optimizer has a momentum that a schedule can move: `momentum`, or the first of `betas`. */
 export function hasMomentum({ args }: Chosen): boolean {
   return typeof args.momentum === 'number' || Array.isArray(args.betas);

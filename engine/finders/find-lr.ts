@@ -3,11 +3,12 @@ import { GradloomError } from '../contract/errors.ts';
 import { toNum } from '../contract/events.ts';
 import type { LrFinding, LrOptions, TaskProgress } from '../contract/finders.ts';
 import type { NativePlan } from '../contract/native.ts';
+import { settingOfRate } from '../contract/schedule-plan.ts';
 import { ChunkSize } from '../runs/chunks.ts';
 import { batchesPerEpoch } from '../runs/training-state.ts';
 import type { TrainRequest } from '../runs/types.ts';
 import { Smoothing, suggest, sweep } from './lr-rule.ts';
-import { baseRate, groupsAt, openForFinder, throwIfCancelled } from './opened.ts';
+import { groupsAt, openForFinder, throwIfCancelled } from './opened.ts';
 
 interface Options extends LrOptions {
   folder: string;
@@ -28,7 +29,7 @@ export async function findLr(request: TrainRequest, options: Options): Promise<L
     });
   }
   const began = performance.now();
-  const { native, session } = await openForFinder(request, { folder, signal, change: refuseUnswept });
+  const { native, plan, session } = await openForFinder(request, { folder, signal, change: refuseUnswept });
   const cancel = () => session.cancel();
   signal.addEventListener('abort', cancel);
   try {
@@ -80,7 +81,7 @@ export async function findLr(request: TrainRequest, options: Options): Promise<L
       stopped,
       suggestion: suggestion.lr,
       reason: suggestion.reason,
-      current: baseRate(native),
+      current: settingOfRate(plan.project.training).lr,
       device: native.device,
       seconds: (performance.now() - began) / 1000,
     };

@@ -5,6 +5,7 @@ import { fieldInfo } from '../contract/fields.ts';
 import { optimizers } from '../contract/optimizers.ts';
 import type { Plan } from '../contract/plan.ts';
 import { removeEdit, setEdit } from '../contract/report.ts';
+import { settingOfRate } from '../contract/schedule-plan.ts';
 import { short } from '../format.ts';
 
 export interface Finding extends Omit<Autopsy, 'remedies' | 'message' | 'version' | 'time'> {
@@ -17,14 +18,17 @@ export function remediesFor(found: Finding, plan: Plan): Remedy[] {
   if (found.faulty.length > 0) return [faultyData(found)];
   if (found.phase === 'input') return [byTransforms(plan)];
   if (found.allIgnored) return [allIgnored(plan)];
+  // Only fp16 ends early; and after a loss that rose over many steps a wider range merely lets it rise further.
+  const overflow = found.precision === 'fp16' && lossRose(found) === null;
   return [
     ...logOfZero(found, plan),
-    ...byPrecision(found),
+    ...(overflow ? byPrecision(found) : []),
     ...lowerRate(found, plan),
     ...clipping(plan),
     ...warmUp(found, plan),
     ...zeroEpsilon(found, plan),
     ...largeInput(found),
+    ...(overflow ? [] : byPrecision(found)),
   ];
 }
 
@@ -115,24 +119,46 @@ function byPrecision({ precision, phase }: Finding): Remedy[] {
 
 /** A tenth, as a person would write it. */
 function lowerRate(found: Finding, plan: Plan): Remedy[] {
-  const lr = plan.optimizer.args.lr;
-  if (typeof lr !== 'number' || lr === 0) return [];
+  const { path, lr: set } = settingOfRate(plan.project.training);
+  if (typeof plan.optimizer.args.lr !== 'number' || set === 0) return [];
+  const taken = rateTaken(found);
+  // While the rate climbs it was too large already where it stood; below the tenth of that it has to stay.
+  const from = taken !== null && taken > 0 && isClimbing(found) ? Math.min(set, taken) : set;
   const usual = usualRate(plan);
-  const lower = Number((usual !== null && lr > 100 * usual ? usual : lr / 10).toPrecision(2));
+  const lower = Number((usual !== null && from > 100 * usual ? usual : from / 10).toPrecision(2));
+  const ownPeak = path.at(-1) === 'max_lr';
   return [
     {
-      label: `Set the learning rate to ${lower}`,
-      why: `${evidence(found, plan, lr)} A rate that is too large is the most frequent cause.`,
-      edits: [setEdit(['training', 'optimizer', 'lr'], lower)],
+      label: ownPeak ? `Set the schedule's max_lr to ${lower}` : `Set the learning rate to ${lower}`,
+      why: `${evidence(found, plan, taken ?? set)} A rate that is too large is the most frequent cause.${
+        ownPeak ? ` The schedule climbs to its own max_lr (${set}), whatever the optimizer's lr is.` : ''
+      }`,
+      edits: [setEdit(path, lower)],
     },
   ];
 }
 
-function evidence({ recent }: Finding, plan: Plan, lr: number): string {
+/** At the step itself; after an epoch, at the last one before. */
+function rateTaken({ lr, recent }: Finding): number | null {
+  return lr ?? recent.lr.at(-1) ?? null;
+}
+
+function isClimbing(found: Finding): boolean {
+  const [first, last] = [found.recent.lr[0], rateTaken(found)];
+  return first !== undefined && last !== null && last > first;
+}
+
+function lossRose({ recent }: Finding): { first: number; last: number } | null {
   const losses = recent.loss.map(fromNum);
   const [first, last] = [losses[0], losses.at(-1)];
-  if (first !== undefined && last !== undefined && losses.length > 1 && last > 1.5 * first) {
-    return `The loss had risen from ${short(first, 3)} to ${short(last, 3)} over the last ${losses.length} steps.`;
+  return first !== undefined && last !== undefined && losses.length > 1 && last > 1.5 * first ? { first, last } : null;
+}
+
+function evidence(found: Finding, plan: Plan, lr: number): string {
+  const { recent } = found;
+  const rose = lossRose(found);
+  if (rose) {
+    return `The loss had risen from ${short(rose.first, 3)} to ${short(rose.last, 3)} over the last ${recent.loss.length} steps.`;
   }
   const norms = (recent.grad_norm ?? []).map(fromNum);
   const [early, late] = [norms[0], norms.at(-1)];
@@ -141,9 +167,9 @@ function evidence({ recent }: Finding, plan: Plan, lr: number): string {
   }
   const usual = usualRate(plan);
   if (usual !== null && lr >= 10 * usual) {
-    return `${lr} is ${short(lr / usual, 3)} times what ${plan.optimizer.kind} usually takes.`;
+    return `${short(lr, 3)} is ${short(lr / usual, 3)} times what ${plan.optimizer.kind} usually takes.`;
   }
-  return `The learning rate is ${lr}.`;
+  return `The learning rate was ${short(lr, 3)}.`;
 }
 
 function usualRate({ optimizer }: Plan): number | null {

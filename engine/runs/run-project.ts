@@ -34,12 +34,14 @@ const fixedWithinEpoch = /^(data\.loader\.(batch_size|shuffle|drop_last)|trainin
 export class ProjectChanges {
   readonly #changes: Change[];
   readonly #model: boolean;
+  readonly #peak: unknown;
 
   constructor(before: Project, now: Plan, facts: DataFacts, given: { epochs: boolean }) {
     const then = planProject(before, facts);
     this.#changes = differences(then.project, now.project)
       .map((change) => ({ ...change, name: change.name.replace('.args', '') }))
       .filter(({ name }) => !(given.epochs && name === 'training.epochs'));
+    this.#peak = now.project.training.schedule?.args.max_lr;
     this.#model = !isDeepStrictEqual(then.model, now.model); // names and notes of layers change nothing
   }
 
@@ -80,6 +82,13 @@ export class ProjectChanges {
               hint: 'Give it with --device.',
             },
           ];
+    if (typeof this.#peak === 'number' && used.some(({ name }) => name === 'training.optimizer.lr')) {
+      device.push({
+        code: 'PROJECT_CHANGED',
+        message: `The schedule climbs to its own max_lr (${this.#peak}), whatever training.optimizer.lr is`,
+        hint: 'Change training.schedule.max_lr instead.',
+      });
+    }
     if (used.length === 0) return device;
     const message = `The run's project.json was changed since it last ran; from here on it trains with the new ${list(used.map(shown))}`;
     return [{ code: 'PROJECT_CHANGED', message }, ...device];

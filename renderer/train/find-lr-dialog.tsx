@@ -19,11 +19,12 @@ export function FindLrDialog({ plan, onClose }: { plan: Plan; onClose: () => voi
   const [options, setOptions] = useState<Required<LrOptions>>(standard);
   const [valid, setValid] = useState(true);
   const written = useValueAt(['training', 'optimizer']);
-  const { optimizer } = plan.project.training;
+  const { training } = plan.project;
+  const ownPeak = typeof training.schedule?.args.max_lr === 'number';
   const { progress, result, running } = task;
   const suggested = result && result.suggestion !== null ? roundRate(result.suggestion) : null;
   const apply = () => {
-    if (suggested !== null) edit(learningRateEdits(written, optimizer.kind, suggested));
+    if (suggested !== null) edit(learningRateEdits(written, training, suggested));
     onClose();
   };
   const set = (key: keyof LrOptions) => (value: number | null) => {
@@ -49,7 +50,9 @@ export function FindLrDialog({ plan, onClose }: { plan: Plan; onClose: () => voi
               <Button disabled={!ready} onClick={() => task.start(options)}>
                 Search again
               </Button>
-              <Button primary onClick={apply}>{`Use ${number(suggested)}`}</Button>
+              <Button primary onClick={apply}>
+                {`Use ${number(suggested)}${ownPeak ? ' as peak rate' : ''}`}
+              </Button>
             </>
           )}
         </>

@@ -91,9 +91,32 @@ describe('for a network whose values grow', () => {
     expect(labels(found(), plan)[0]).toBe('Set the learning rate to 0.001');
   });
 
-  test('half precision comes before the rate', () => {
-    expect(labels(found({ precision: 'fp16' }), planned().plan)[0]).toBe('Set precision to bf16');
-    expect(labels(found({ precision: 'bf16' }), planned().plan)[0]).toBe('Set precision to fp32');
+  test('only fp16 ends early: there precision comes before the rate, unless the loss had risen for long', () => {
+    const { plan } = planned();
+    expect(labels(found({ precision: 'fp16' }), plan)[0]).toBe('Set precision to bf16');
+    expect(labels(found({ precision: 'bf16' }), plan)).toEqual([
+      'Set the learning rate to 0.002',
+      'Clip the gradient to a norm of 1',
+      'Set precision to fp32',
+    ]);
+    const recent = { step: [1, 2, 3], lr: [1, 1, 1], loss: [1, 30, 900] };
+    expect(labels(found({ precision: 'fp16', recent }), plan)[0]).toBe('Set the learning rate to 0.002');
+  });
+
+  test('a schedule with a peak of its own has that lowered, from the rate that was reached', () => {
+    const schedule = { kind: 'OneCycleLR', max_lr: 0.08 };
+    const { plan } = planned({ training: { optimizer: { kind: 'SGD', lr: 0.01 }, schedule } });
+    const [first] = remediesFor(found({ lr: 0.05, recent: { step: [1], lr: [0.02], loss: [1] } }), plan);
+    expect(first).toMatchObject({
+      label: "Set the schedule's max_lr to 0.005",
+      why: expect.stringContaining("own max_lr (0.08), whatever the optimizer's lr is"),
+      edits: [{ op: 'set', path: ['training', 'schedule', 'max_lr'], value: 0.005 }],
+    });
+    // Falling again it had been at its peak.
+    const falling = found({ lr: 0.05, recent: { step: [1], lr: [0.07], loss: [1] } });
+    expect(labels(falling, plan)[0]).toBe("Set the schedule's max_lr to 0.008");
+    const absent = planned({ training: { schedule: { kind: 'OneCycleLR' } } });
+    expect(labels(found(), absent.plan)[0]).toBe('Set the learning rate to 0.002');
   });
 
   test('in the first steps of a schedule a warm-up is offered', () => {
