@@ -108,6 +108,6 @@ async function open(
     plan,
     environment,
     advice: [...warnings.map(({ code, message, hint }) => ({ code, message, hint })), ...hardware.advice, ...advice],
-    saveInitial: fromFile,
+    saveFirst: fromFile ? { initial: true } : null,
   };
 }

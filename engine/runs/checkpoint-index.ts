@@ -21,12 +21,14 @@ export const indexSchema = z.object({
   /** With `top_k` above 1: the best ones, best first, each with the value that decides. */
   top: z.array(z.object({ folder: z.string(), value: z.number() })).default([]),
   snapshots: z.array(z.string()).default([]),
+  /** The beginning of a run that started from a weights file: no seed makes it again. */
+  initial: z.string().nullable().default(null),
   /** Oldest first. */
   checkpoints: z.array(entrySchema),
 });
 export type CheckpointIndex = z.infer<typeof indexSchema>;
 
-const roles = ['last', 'best', 'top', 'snapshot'] as const;
+const roles = ['last', 'best', 'top', 'snapshot', 'initial'] as const;
 export type CheckpointRole = (typeof roles)[number];
 
 /** What a checkpoint is kept as, besides being the last. */
@@ -36,6 +38,7 @@ export interface CheckpointMarks {
   ranked?: Ranked;
   scheduled?: boolean;
   snapshot?: boolean;
+  initial?: boolean;
 }
 
 interface Ranked {
@@ -44,19 +47,24 @@ interface Ranked {
 }
 
 /** Of folders alone, where the index was lost. */
-export function indexOf(checkpoints: CheckpointEntry[], snapshots: string[]): CheckpointIndex {
-  return { version: 1, last: checkpoints.at(-1)?.folder ?? null, best: null, top: [], snapshots, checkpoints };
+export function indexOf(
+  checkpoints: CheckpointEntry[],
+  kept: Pick<CheckpointIndex, 'snapshots' | 'initial'>,
+): CheckpointIndex {
+  return { version: 1, last: checkpoints.at(-1)?.folder ?? null, best: null, top: [], ...kept, checkpoints };
 }
 
-export function rolesIn({ last, best, top, snapshots }: CheckpointIndex, folder: string): CheckpointRole[] {
-  const named = { last: [last], best: [best], top: top.map((one) => one.folder), snapshot: snapshots };
+export function rolesIn(index: CheckpointIndex, folder: string): CheckpointRole[] {
+  const { last, best, top, snapshots, initial } = index;
+  const ranked = top.map((one) => one.folder);
+  const named = { last: [last], best: [best], top: ranked, snapshot: snapshots, initial: [initial] };
   return roles.filter((role) => named[role].includes(folder));
 }
 
 export function withSaved(
   index: CheckpointIndex,
   entry: CheckpointEntry,
-  { best, ranked, snapshot }: CheckpointMarks,
+  { best, ranked, snapshot, initial }: CheckpointMarks,
   topK: number,
 ): CheckpointIndex {
   const { folder } = entry;
@@ -66,6 +74,7 @@ export function withSaved(
     best: best ? folder : index.best,
     top: ranked ? withRank(index.top, folder, ranked, topK) : index.top,
     snapshots: snapshot ? [...index.snapshots, folder] : index.snapshots,
+    initial: initial ? folder : index.initial,
     checkpoints: [...index.checkpoints, entry],
   };
 }
@@ -91,15 +100,16 @@ export function without(index: CheckpointIndex, folder: string): CheckpointIndex
     best: index.best === folder ? null : index.best,
     top: index.top.filter((one) => one.folder !== folder),
     snapshots: index.snapshots.filter((one) => one !== folder),
+    initial: index.initial === folder ? null : index.initial,
     checkpoints,
   };
 }
 
-/** What is kept: the last, the best, the snapshots, and the newest `keep` that the project asked for. The others' folders go. */
+/** What is kept: the last, the best, the snapshots, an initial state from a file, and the newest `keep` that the project asked for. The others' folders go. */
 export function trimmed(index: CheckpointIndex, keep: number): { index: CheckpointIndex; gone: string[] } {
   const scheduled = index.checkpoints.filter((entry) => entry.scheduled ?? entry.batch === 0).slice(-keep);
   const named = [...scheduled, ...index.top].map(({ folder }) => folder);
-  const kept = new Set([index.last, index.best, ...named, ...index.snapshots]);
+  const kept = new Set([index.last, index.best, index.initial, ...named, ...index.snapshots]);
   return {
     index: { ...index, checkpoints: index.checkpoints.filter(({ folder }) => kept.has(folder)) },
     gone: index.checkpoints.flatMap(({ folder }) => (kept.has(folder) ? [] : [folder])),

@@ -42,6 +42,8 @@ const storedSchema = stateSchema.extend({
   files: z.record(z.string(), fileSchema),
   /** Asked for by a person: stays. */
   snapshot: z.literal(true).exactOptional(),
+  /** Begun from a weights file: stays. */
+  initial: z.literal(true).exactOptional(),
 });
 
 export interface LoadedCheckpoint {
@@ -101,7 +103,7 @@ export class Checkpoints {
       rmSync(temporary, { recursive: true, force: true });
       mkdirSync(temporary, { recursive: true });
       await write(temporary);
-      const kept = marks.snapshot ? { snapshot: true } : {};
+      const kept = { ...(marks.snapshot ? { snapshot: true } : {}), ...(marks.initial ? { initial: true } : {}) };
       const stored = { ...state, files: await fingerprintFolder(temporary), ...kept };
       const text = `${JSON.stringify(stored, null, 2)}\n`;
       writeDurable(path.join(temporary, stateName), text);
@@ -265,7 +267,7 @@ export class Checkpoints {
       throw damaged(folder, `${stateName} cannot be read`, thrown);
     }
     if (entry.sha256 !== null && sha256OfText(text) !== entry.sha256) throw damaged(folder, `${stateName} has changed`);
-    const { files, snapshot: _, ...state } = stored;
+    const { files, snapshot: _, initial: __, ...state } = stored;
     for (const [name, expected] of Object.entries(files)) {
       if (wanted && !wanted.includes(name)) continue;
       let found: Fingerprint;
@@ -311,6 +313,7 @@ export class Checkpoints {
   #rebuildIndex(): CheckpointIndex {
     const checkpoints: CheckpointEntry[] = [];
     const snapshots: string[] = [];
+    let initial: string | null = null;
     let newest: TrainingState | undefined;
     const names = existsSync(this.#base)
       ? readdirSync(this.#base)
@@ -322,12 +325,13 @@ export class Checkpoints {
         const state = storedSchema.parse(JSON.parse(readFileSync(path.join(this.#base, folder, stateName), 'utf8')));
         checkpoints.push({ folder, step: state.step, epoch: state.epoch, batch: state.batch, sha256: null });
         if (state.snapshot) snapshots.push(folder);
+        if (state.initial) initial = folder;
         newest = state;
       } catch {
         // not a whole checkpoint
       }
     }
-    const index = indexOf(checkpoints, snapshots);
+    const index = indexOf(checkpoints, { snapshots, initial });
     return newest ? asOf(index, newest) : index;
   }
 

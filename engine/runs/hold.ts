@@ -3,6 +3,7 @@ import { GradloomError } from '../contract/errors.ts';
 import type { RunState } from '../contract/events.ts';
 import type { Plan } from '../contract/plan.ts';
 import { type Change, epochsAt } from './changes.ts';
+import type { CheckpointMarks } from './checkpoint-index.ts';
 import type { RunControl } from './control.ts';
 import type { Environment } from './environment.ts';
 import { type RunLock, removeRun } from './folder.ts';
@@ -82,8 +83,8 @@ export interface Opening {
   environment: Environment;
   /** Told right after the start. */
   advice: Advice[];
-  /** Save before the first step: initial weights that cannot be made again from the seed, a state that a resume has altered. */
-  saveInitial: boolean;
+  /** Save before the first step, as what: initial weights that cannot be made again from the seed, a state that a resume has altered. */
+  saveFirst: CheckpointMarks | null;
   /** Of a resume. `epochs`: the last one, where somebody asks for another; `newRates`: the project's were edited. */
   resumed?: { fromStep: number; note?: string; epochs?: number; newRates?: boolean };
 }
@@ -94,7 +95,7 @@ export async function trainHeld({
   plan,
   environment,
   advice,
-  saveInitial,
+  saveFirst,
   resumed,
 }: Opening): Promise<EndEvent> {
   const { control, pending, plan: native, record, schedule, session, state } = training;
@@ -113,6 +114,7 @@ export async function trainHeld({
       last,
       steps_per_epoch: stepsPerEpoch,
       device,
+      precision,
     });
     record.emit({
       type: 'start',
@@ -135,7 +137,7 @@ export async function trainHeld({
       makeAskedChanges(training, resumed);
     }
     for (const line of advice) record.emit({ type: 'advice', ...line });
-    if (saveInitial) await save(training, { anew: true });
+    if (saveFirst) await save(training, { anew: true, ...saveFirst });
     control.reached('running');
     status = await train(training);
   } catch (thrown) {

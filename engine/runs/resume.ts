@@ -128,7 +128,7 @@ export async function resumeRun(
           ...(edited ? edited.advice() : []),
           ...advice,
         ],
-        saveInitial: fromFile || newRates,
+        saveFirst: fromFile ? { initial: true } : newRates ? {} : null,
         resumed: {
           fromStep: state.step,
           ...(note === undefined ? {} : { note }),

@@ -1,5 +1,5 @@
 /** Weights that a run starts from: a file or another run, what is reported of them, and that the run stands on its own afterwards. */
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -113,7 +113,7 @@ describe('fine-tuning of an earlier run', () => {
     let first: Buffer | undefined;
     const { run } = await train({ weights: donor.run }, (event) => {
       if (event.type !== 'checkpoint' || event.step > 0) return;
-      first = readFileSync(path.join(event.folder, 'model.safetensors')); // later ones push it out
+      first = readFileSync(path.join(event.folder, 'model.safetensors'));
     });
     const taken = checkpoint(donor.run, 'best');
     expect(json(run, 'environment.json').started_from.file).toBe(taken);
@@ -137,6 +137,24 @@ describe('fine-tuning of an earlier run', () => {
     cpSync(started.run, copy, { recursive: true });
     const end = await resumeRun({ run: copy }, () => {}, new RunControl());
     expect(end).toMatchObject({ status: 'completed', epoch: 3 });
+  });
+
+  test('its first state stays whatever is kept: going back to it needs the file no more', async () => {
+    const out = path.join(temporaryFolder(), 'w.safetensors');
+    await exportRun(donor.run, { format: 'safetensors', out, checkpoint: 'best' });
+    const { run } = await train({ weights: out, project: project(3, {}, 5), set: [['training.checkpoint.keep', 1]] });
+    const index = json(run, 'checkpoints', 'index.json');
+    expect(index.initial).toBe('step-00000000');
+    const weights = (folder: string) => path.join(run, 'checkpoints', folder, 'model.safetensors');
+    expect(readFileSync(weights(index.initial)).equals(readFileSync(checkpoint(donor.run, 'best')))).toBe(true);
+    rmSync(out);
+    rmSync(path.join(run, 'checkpoints', 'index.json')); // the folders tell it again
+    for (const { folder, step } of index.checkpoints) if (step > 0) writeFileSync(weights(folder), 'spoilt');
+    const events: RunEvent[] = [];
+    const end = await resumeRun({ run, epochs: 2 }, (event) => events.push(event), new RunControl());
+    expect(end).toMatchObject({ status: 'completed', epoch: 2 });
+    expect(events.find(({ type }) => type === 'resume')).toMatchObject({ from_step: 0 });
+    expect(json(run, 'checkpoints', 'index.json').initial).toBe('step-00000000');
   });
 
   test('an exported file is one of the run no more', async () => {
