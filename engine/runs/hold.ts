@@ -85,8 +85,8 @@ export interface Opening {
   advice: Advice[];
   /** Save before the first step, as what: initial weights that cannot be made again from the seed, a state that a resume has altered. */
   saveFirst: CheckpointMarks | null;
-  /** Of a resume. `epochs`: the last one, where somebody asks for another; `newRates`: the project's were edited. */
-  resumed?: { fromStep: number; note?: string; epochs?: number; newRates?: boolean };
+  /** Of a resume. `epochs`: the last one, where somebody asks for another; `rateBefore`: what was planned before the project's rates were edited. */
+  resumed?: { fromStep: number; note?: string; epochs?: number; rateBefore?: number };
 }
 
 /** Tells the start, trains, tells the end. What goes wrong from here on is an event and a status, for the run can be resumed. */
@@ -149,12 +149,12 @@ export async function trainHeld({
 }
 
 /** As changes of the run like others, so that a later resume from before this place makes them again. */
-function makeAskedChanges(training: Training, { epochs, newRates }: NonNullable<Opening['resumed']>): void {
+function makeAskedChanges(training: Training, { epochs, rateBefore }: NonNullable<Opening['resumed']>): void {
   const { schedule, state } = training;
   const change: Change = { step: state.step, epoch: state.epoch };
   if (epochs !== undefined && epochs !== schedule.epochs) change.epochs = epochs;
-  if (newRates && schedule.nextRate > 0) change.lr = schedule.nextRate;
-  if (change.epochs !== undefined || change.lr !== undefined) makeChange(training, change, false);
+  if (rateBefore !== undefined && schedule.nextRate > 0) change.lr = schedule.nextRate;
+  if (change.epochs !== undefined || change.lr !== undefined) makeChange(training, change, false, rateBefore);
 }
 
 /** The disk may be what failed: then at least the listeners know. */

@@ -4,7 +4,10 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { GradloomError } from '../contract/errors.ts';
 import type { RunEvent } from '../contract/events.ts';
-import { editProject, readProject, resolveProject } from '../contract/project.ts';
+import type { NativePlan } from '../contract/native.ts';
+import type { Edit } from '../contract/problems.ts';
+import { editProject, type ResolvedProject, readProject, resolveProject } from '../contract/project.ts';
+import { rateOf, startingOptimizer } from '../contract/schedule-plan.ts';
 import { plural } from '../format.ts';
 import { loadAddon } from '../native/load.ts';
 import { Checkpoints, type LoadedCheckpoint } from './checkpoints.ts';
@@ -16,6 +19,7 @@ import { type GivenUp, givenUp } from './given-up.ts';
 import { type GoingOn, goingOn, isFinished, takeUpAgain } from './going-on.ts';
 import { type Advice, endOf, finish, newSummary, trainHeld, whileHeld } from './hold.ts';
 import { readJournal } from './journal-reader.ts';
+import { LiveSchedule } from './live-schedule.ts';
 import { openSession } from './open.ts';
 import {
   hardwareAgain,
@@ -68,7 +72,10 @@ export async function resumeRun(
     });
     // Who has edited what stops it early wants it to go on.
     const stopsEarly = isDeepStrictEqual(early_stopping, projectBefore?.training.early_stopping ?? early_stopping);
-    if (found && isFinished(found.state, onward, stopsEarly)) return nothingLeft(folder, found, sink);
+    if (found && isFinished(found.state, onward, stopsEarly)) {
+      refuseForNothing(folder, request.edits ?? []);
+      return nothingLeft(folder, found, sink);
+    }
     if (found) takeUpAgain(found.state, early_stopping?.monitor ?? null);
     if (found && !checkpoints.hasBest) found.state.best = null; // its weights are lost: the next good epoch is the best there is
 
@@ -89,7 +96,10 @@ export async function resumeRun(
       checkData(found?.state ?? before, data, folder);
       const edited =
         before?.project &&
-        new ProjectChanges(before.project, planned.plan, data.facts, { epochs: request.epochs !== undefined });
+        new ProjectChanges(before.project, planned.plan, data.facts, {
+          epochs: request.epochs !== undefined,
+          edits: request.edits ?? [],
+        });
       if (found) edited?.refuse(found.state, folder);
       // A best of another quantity is no measure of this one.
       if (found && found.state.best?.monitor !== checkpoint.monitor) {
@@ -97,9 +107,13 @@ export async function resumeRun(
         checkpoints.forgetRanks();
       }
       const newRates = edited?.ofRates() ?? false;
-      if (newRates) forgetChangedRates(onward, found?.state);
       const environment = describeEnvironment(planned, data, hardware, addon);
       const native = nativePlan(planned.plan, data, environment);
+      const rateBefore =
+        newRates && projectBefore
+          ? plannedRate(projectBefore.training, native, found?.state ?? initialState(native, data))
+          : undefined;
+      if (newRates) forgetChangedRates(onward, found?.state);
       const { session, advice, fromFile } = await openSession(addon, planned.plan, native, folder, found);
       if (passed) checkpoints.setAsideUntil((other) => path.basename(other) !== passed.folder);
       writeEnvironment(folder, environment);
@@ -133,7 +147,7 @@ export async function resumeRun(
           fromStep: state.step,
           ...(note === undefined ? {} : { note }),
           ...(onward.asked === undefined ? {} : { epochs: onward.asked }),
-          newRates,
+          ...(rateBefore === undefined ? {} : { rateBefore }),
         },
       });
     } catch (thrown) {
@@ -161,6 +175,24 @@ function nothingLeft(folder: string, { state }: LoadedCheckpoint, sink: EventSin
   const end = { ...endOf(folder, 'completed', state), time: new Date().toISOString() };
   sink(end);
   return end;
+}
+
+/** @throws GradloomError BAD_CALL: settings for a training that has nothing left to do would be lost without a word */
+function refuseForNothing(folder: string, edits: readonly Edit[]): void {
+  if (edits.length === 0) return;
+  const names = edits.map((edit) => edit.path.join('.')).join(', ');
+  throw new GradloomError('BAD_CALL', `${path.basename(folder)} has nothing left to train, so ${names} has no effect`, {
+    hint: 'Give it a later last epoch as well, or train the changed project as a new run.',
+    path: folder,
+  });
+}
+
+/** The learning rate of the next step as it would have been with the settings of before. */
+function plannedRate(training: ResolvedProject['training'], native: NativePlan, state: TrainingState): number {
+  const { schedule, epochs } = training;
+  const optimizer = startingOptimizer(training.optimizer, schedule);
+  const groups = native.groups.map((group, i) => (i === 0 ? { ...group, lr: rateOf(optimizer) } : group));
+  return new LiveSchedule({ ...native, optimizer, groups }, schedule, epochs, structuredClone(state)).nextRate;
 }
 
 /** Rates that somebody has edited in the run's project take the place of what was changed while it ran. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { GradloomError } from '../contract/errors.ts';
 import { type Plan, planProject } from '../contract/plan.ts';
+import type { Edit } from '../contract/problems.ts';
 import { type Project, readProject } from '../contract/project.ts';
 import type { DataFacts } from '../contract/tensors.ts';
 import { projectName } from './folder.ts';
@@ -30,13 +31,15 @@ export function readRunProject(folder: string): string {
 /** These say how an epoch is cut into steps and what its running sums are of: in mid-epoch there is no going on with others. */
 const fixedWithinEpoch = /^(data\.loader\.(batch_size|shuffle|drop_last)|training\.(seed|loss|metrics)(\..*)?)$/;
 
-/** What somebody has changed in a run's `project.json` since it last ran. `--epochs` of a resume is no such change. */
+/** What somebody has changed in a run's `project.json` since it last ran. What the resume itself asks for is no news. */
 export class ProjectChanges {
   readonly #changes: Change[];
   readonly #model: boolean;
   readonly #peak: unknown;
+  readonly #asked: readonly string[];
 
-  constructor(before: Project, now: Plan, facts: DataFacts, given: { epochs: boolean }) {
+  constructor(before: Project, now: Plan, facts: DataFacts, given: { epochs: boolean; edits: readonly Edit[] }) {
+    this.#asked = given.edits.map((edit) => edit.path.join('.'));
     const then = planProject(before, facts);
     this.#changes = differences(then.project, now.project)
       .map((change) => ({ ...change, name: change.name.replace('.args', '') }))
@@ -70,10 +73,12 @@ export class ProjectChanges {
   }
 
   advice(): Advice[] {
+    const asked = this.#changes.filter(({ name }) => this.#isAsked(name));
+    const others = this.#changes.filter(({ name }) => !this.#isAsked(name));
     // Resuming keeps to the device that was used last.
-    const used = this.#changes.filter(({ name }) => name !== 'training.device');
-    const device: Advice[] =
-      used.length === this.#changes.length
+    const used = others.filter(({ name }) => name !== 'training.device');
+    const more: Advice[] =
+      used.length === others.length
         ? []
         : [
             {
@@ -82,16 +87,25 @@ export class ProjectChanges {
               hint: 'Give it with --device.',
             },
           ];
-    if (typeof this.#peak === 'number' && used.some(({ name }) => name === 'training.optimizer.lr')) {
-      device.push({
+    if (typeof this.#peak === 'number' && this.#changes.some(({ name }) => name === 'training.optimizer.lr')) {
+      more.push({
         code: 'PROJECT_CHANGED',
         message: `The schedule climbs to its own max_lr (${this.#peak}), whatever training.optimizer.lr is`,
         hint: 'Change training.schedule.max_lr instead.',
       });
     }
-    if (used.length === 0) return device;
-    const message = `The run's project.json was changed since it last ran; from here on it trains with the new ${list(used.map(shown))}`;
-    return [{ code: 'PROJECT_CHANGED', message }, ...device];
+    // Of these a change of the run tells.
+    const told = asked.filter(({ name }) => name !== 'training.optimizer.lr' && name !== 'training.epochs');
+    const onward = (which: Change[]) => `from here on it trains with the new ${list(which.map(shown))}`;
+    const messages = [
+      ...(used.length === 0 ? [] : [`The run's project.json was changed since it last ran; ${onward(used)}`]),
+      ...(told.length === 0 ? [] : [`As asked, ${onward(told)}`]),
+    ];
+    return [...messages.map((message) => ({ code: 'PROJECT_CHANGED', message })), ...more];
+  }
+
+  #isAsked(name: string): boolean {
+    return this.#asked.some((one) => name === one || name.startsWith(`${one}.`) || one.startsWith(`${name}.`));
   }
 }
 

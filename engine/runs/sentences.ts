@@ -24,7 +24,9 @@ export function resumeSentence({ from_step, note }: Event<'resume'>): string {
 export function changeSentence(event: Event<'change'>): string {
   const { step, lr, lr_before, epochs, epochs_before, replayed } = event;
   const parts = [
-    ...(lr === undefined ? [] : [`learning rate ${rate(lr_before)} → ${rate(lr)}`]),
+    ...(lr === undefined
+      ? []
+      : [lr === lr_before ? `learning rate ${rate(lr)} as before` : `learning rate ${rate(lr_before)} → ${rate(lr)}`]),
     ...(epochs === undefined ? [] : [`last epoch ${epochs_before} → ${epochs}`]),
   ];
   return `Changed after step ${integer(step)}: ${parts.join(', ')}${replayed ? ', as before' : ''}.`;

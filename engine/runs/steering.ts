@@ -54,8 +54,13 @@ async function doRequest(training: Training, request: PassingRequest) {
   return { change: makeChange(training, change, false) };
 }
 
-/** @throws GradloomError BAD_CALL, with everything as it was */
-export function makeChange(training: Training, change: Change, replayed: boolean): ChangeAnswer {
+/** `rateBefore`: where it is not the schedule as it stands. @throws GradloomError BAD_CALL, with everything as it was */
+export function makeChange(
+  training: Training,
+  change: Change,
+  replayed: boolean,
+  rateBefore: number = training.schedule.nextRate,
+): ChangeAnswer {
   const { record, schedule, state } = training;
   const { step, lr, epochs } = change;
   const inProgress = Math.max(1, epochOfStep(state));
@@ -64,7 +69,7 @@ export function makeChange(training: Training, change: Change, replayed: boolean
       hint: `Give ${inProgress} to end it after this epoch, or stop it now.`,
     });
   }
-  const before = { lr: schedule.nextRate, epochs: schedule.epochs };
+  const before = { lr: rateBefore, epochs: schedule.epochs };
   schedule.attempt(() => {
     // The rate last: whatever is planned anew, the next step has the one that is asked for.
     if (epochs !== undefined) schedule.setEpochs(epochs);

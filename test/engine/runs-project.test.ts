@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../engine/contract/events.ts';
+import type { Edit } from '../../engine/contract/problems.ts';
 import { editProject } from '../../engine/contract/project.ts';
 import { evaluateRun, exportRun, predictRun, RunControl, resumeRun, trainRun } from '../../engine/runs/index.ts';
 import { temporaryFolder } from './runs-helpers.ts';
@@ -34,7 +35,7 @@ function edit(run: string, key: string, value: unknown): void {
   writeFileSync(file, editProject(readFileSync(file, 'utf8'), [{ op: 'set', path: place, value }]));
 }
 
-async function resumed(run: string, more: { epochs?: number } = {}) {
+async function resumed(run: string, more: { epochs?: number; edits?: Edit[] } = {}) {
   const events: RunEvent[] = [];
   const end = await resumeRun({ run, ...more }, (event) => events.push(event), new RunControl());
   expect(end.status).toBe('completed');
@@ -67,6 +68,45 @@ describe('a project edited between two lives', () => {
     expect((await resumed(run)).advice).toMatchObject([
       { message: expect.stringMatching(/new training\.epochs \(\d+ → 4\)$/) },
     ]);
+  });
+
+  const setting = (key: string, value: unknown): Edit => ({ op: 'set', path: key.split('.'), value });
+
+  test('what a resume itself asks for is told as such: the rate by a change, with what it was', async () => {
+    const run = await stopped('epoch');
+    const { advice, events } = await resumed(run, {
+      edits: [setting('training.optimizer.lr', 0.5), setting('training.clip_grad_norm', 1)],
+    });
+    expect(events.filter(({ type }) => type === 'change')).toMatchObject([{ lr: 0.5, lr_before: 0.001 }]);
+    expect(advice).toMatchObject([
+      { message: 'As asked, from here on it trains with the new training.clip_grad_norm (null → 1)' },
+    ]);
+  });
+
+  test("asking for the optimizer's rate where the schedule has its own peak says that nothing comes of it", async () => {
+    const run = await stopped('epoch');
+    const { advice } = await resumed(run, {
+      edits: [
+        setting('training.schedule', { kind: 'OneCycleLR', max_lr: 0.01 }),
+        setting('training.optimizer.lr', 0.5),
+      ],
+    });
+    expect(advice.at(-1)).toMatchObject({
+      message: 'The schedule climbs to its own max_lr (0.01), whatever training.optimizer.lr is',
+      hint: expect.stringContaining('training.schedule.max_lr'),
+    });
+  });
+
+  test('a setting for a run with nothing left to train is refused, and changes nothing', async () => {
+    const run = await stopped('epoch');
+    await resumed(run);
+    const before = readFileSync(path.join(run, 'project.json'));
+    await expect(resumed(run, { edits: [setting('training.optimizer.lr', 0.5)] })).rejects.toMatchObject({
+      code: 'BAD_CALL',
+      message: 'run has nothing left to train, so training.optimizer.lr has no effect',
+    });
+    expect(readFileSync(path.join(run, 'project.json'))).toEqual(before);
+    await resumed(run, { epochs: 4, edits: [setting('training.optimizer.lr', 0.5)] });
   });
 
   test.each<['epoch' | 'steps', string, unknown]>([
