@@ -3,9 +3,10 @@ import { IconPlayerPauseFilled, IconPlayerPlayFilled, IconTool } from '@tabler/i
 import { useLocation } from 'wouter';
 import { fileName } from '../state/files.ts';
 import { pageOf, useProblems } from '../state/problems.ts';
-import { useProject, useProjectState } from '../state/project.ts';
+import { usePlan, useProject, useProjectState } from '../state/project.ts';
 import { act, startRun, useRuns } from '../state/runs.ts';
 import { tell } from '../state/session.ts';
+import { useWeightsReport } from '../state/weights.ts';
 import { Button } from '../ui/index.ts';
 import { useFrameRun } from './live-run.ts';
 
@@ -13,6 +14,7 @@ export function PrimaryAction() {
   const [, navigate] = useLocation();
   const open = useProjectState((state) => state.file !== null);
   const { syntax } = useProject();
+  useWeightsReport(usePlan()); // on every page, for what it tells may be a problem
   const problems = useProblems().filter(({ severity }) => severity === 'error');
   const awaited = useProjectState((state) => state.factsAwaited);
   const live = useFrameRun();

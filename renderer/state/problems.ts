@@ -1,6 +1,7 @@
 /** The open project's problems, and on which page each is mended. */
 import type { Problem } from '../../engine/contract/problems.ts';
 import { usePlan, useProject, useProjectState } from './project.ts';
+import { useWeightsProblem } from './weights.ts';
 
 export type ProblemPage = 'data' | 'build' | 'train';
 
@@ -17,7 +18,8 @@ export function useProblems(): Problem[] {
   const { textProblems } = useProject();
   const plan = usePlan();
   const awaited = useProjectState(({ factsAwaited }) => factsAwaited);
-  const problems = [...textProblems, ...(plan?.problems ?? [])];
+  const weights = useWeightsProblem(plan);
+  const problems = [...textProblems, ...(plan?.problems ?? []), ...(weights ? [weights] : [])];
   return inOrder(awaited ? problems.filter((problem) => !isUnreadData(problem)) : problems);
 }
 

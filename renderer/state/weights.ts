@@ -3,6 +3,8 @@ import { useEffect } from 'react';
 import { create } from 'zustand';
 import type { ErrorInfo } from '../../engine/contract/errors.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
+import type { Problem } from '../../engine/contract/problems.ts';
+import { removeEdit } from '../../engine/contract/report.ts';
 import type { WeightsReport } from '../../engine/contract/weights.ts';
 import { engine } from '../client/client.ts';
 import { useProjectState } from './project.ts';
@@ -21,20 +23,43 @@ const useKnown = create<Known>(() => nothing);
 const pauseMs = 200;
 
 /** null in both: the project starts afresh, or it is not told yet. */
-export function useWeightsReport(plan: Plan): Pick<Known, 'report' | 'error'> {
+export function useWeightsReport(plan: Plan | null): Pick<Known, 'report' | 'error'> {
   const file = useProjectState((state) => state.file);
-  const { weights } = plan.project.model;
-  const network = plan.tensors.map(({ name, shape }) => `${name} ${shape}`).join('\n');
-  const key = weights === null || file === null || plan.model === null ? '' : [file, weights, network].join('\n');
+  const weights = plan?.project.model.weights ?? null;
+  const key = weights === null || file === null || !plan?.model ? '' : `${placeOf(file, weights)}${networkOf(plan)}`;
   useEffect(() => {
     if (key === '' || useKnown.getState().key === key) return;
-    const timer = setTimeout(() => void ask(key), pauseMs);
+    const timer = setTimeout(() => {
+      // Several parts of the window want to know it.
+      if (useKnown.getState().key !== key) void ask(key);
+    }, pauseMs);
     return () => clearTimeout(timer);
   }, [key]);
   const known = useKnown();
   // What is known of a network that was changed a moment ago stays until the new answer is there.
   return key === '' ? nothing : known;
 }
+
+const placeOf = (file: string, weights: string) => `${file}\n${weights}\n`;
+const networkOf = ({ tensors }: Plan) => tensors.map(({ name, shape }) => `${name} ${shape}`).join('\n');
+
+/** What keeps a run from starting from these weights, as far as it is known: whoever draws the report asks for it. */
+export function useWeightsProblem(plan: Plan | null): Problem | null {
+  const file = useProjectState((state) => state.file);
+  const { key, report } = useKnown();
+  const weights = plan?.project.model.weights ?? null;
+  if (weights === null || file === null || !plan?.model || !key.startsWith(placeOf(file, weights))) return null;
+  return report?.matched.length === 0 ? nothingFits : null;
+}
+
+const nothingFits: Problem = {
+  code: 'OUTPUT_MISMATCH',
+  severity: 'error',
+  path: 'model.weights',
+  message: 'None of the weights to start from fits the network, so a run would not start',
+  hint: 'Choose others, or build the network that they are of.',
+  fixes: [{ label: 'Use fresh weights', edits: [removeEdit(['model', 'weights'])] }],
+};
 
 async function ask(key: string): Promise<void> {
   const { file, text } = useProjectState.getState();

@@ -8,7 +8,6 @@ import { MemoryParts } from '../project-parts/memory-parts.tsx';
 import { ProblemList } from '../project-parts/problem-list.tsx';
 import { useDevices } from '../state/devices.ts';
 import { epochEstimate } from '../state/estimates.ts';
-import { change } from '../state/form.ts';
 import { readDataAgain, useProjectState } from '../state/project.ts';
 import { useLiveRun, useRuns } from '../state/runs.ts';
 import { useWeightsReport } from '../state/weights.ts';
@@ -73,7 +72,6 @@ export function BeforeStart({ plan, problems, taken, onShow }: BeforeStartProps)
 /** The one primary button is in the title bar: this says where it is and what it will do. */
 function Ready({ plan, problems, taken }: Omit<BeforeStartProps, 'onShow'>) {
   const fit = useFit(plan, taken);
-  const weights = useWeightsReport(plan);
   const missing = useMissingDevice(plan);
   const live = useLiveRun();
   const errors = problems.filter(({ severity }) => severity === 'error').length;
@@ -88,21 +86,6 @@ function Ready({ plan, problems, taken }: Omit<BeforeStartProps, 'onShow'>) {
     return (
       <Notice tone="bad" title={`There is no ${missing} here, so a run would not start`} actions={<UseAuto />}>
         The device that the project names is not on this computer.
-      </Notice>
-    );
-  }
-  if (errors === 0 && weights.report?.matched.length === 0) {
-    return (
-      <Notice
-        tone="bad"
-        title="None of the weights to start from fits the network, so a run would not start"
-        actions={
-          <Button size="xs" onClick={() => change(['model', 'weights'], undefined)}>
-            Use fresh weights
-          </Button>
-        }
-      >
-        Choose others, or build the network that they are of.
       </Notice>
     );
   }
