@@ -65,18 +65,8 @@ function extentX(series: readonly LineSeries[]): Range | null {
   return low <= high ? [low, high] : null;
 }
 
-export function frameOf(series: readonly LineSeries[], options: FrameOptions): Frame {
-  const { log, live } = options;
-  const extent = extentX(series);
-  let x: Range = options.domain ?? extent ?? [0, 1];
-  if (x[0] === x[1]) x = [x[0] - 0.5, x[1] + 0.5];
-  // Room for what comes before the axes are drawn again.
-  else if (live && !options.domain) x = [x[0], steadyRange([x[0], x[1] + (x[1] - x[0]) * 0.01], 40)[1]];
-  // Marked points at the ends are not cut.
-  else if (!options.domain && series.some(({ exact }) => exact)) {
-    const air = (x[1] - x[0]) * 0.01;
-    x = [x[0] - air, x[1] + air];
-  }
+/** The range of the values within `x`, of their bands too, and how many cannot be shown. */
+function extentY(series: readonly LineSeries[], x: Range, log: boolean) {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let [hidden, gaps] = [0, 0];
   for (const line of series) {
@@ -98,6 +88,27 @@ export function frameOf(series: readonly LineSeries[], options: FrameOptions): F
       high = Math.max(high, Number.isFinite(most) ? most : value);
     }
   }
+  return { low, high, hidden, gaps };
+}
+
+export function frameOf(series: readonly LineSeries[], options: FrameOptions): Frame {
+  const { log, live } = options;
+  const extent = extentX(series);
+  let x: Range = options.domain ?? extent ?? [0, 1];
+  if (x[0] === x[1]) x = [x[0] - 0.5, x[1] + 0.5];
+  // Room for what comes before the axes are drawn again.
+  else if (live && !options.domain) x = [x[0], steadyRange([x[0], x[1] + (x[1] - x[0]) * 0.01], 40)[1]];
+  // Marked points at the ends are not cut.
+  else if (!options.domain && series.some(({ exact }) => exact)) {
+    const air = (x[1] - x[0]) * 0.01;
+    x = [x[0] - air, x[1] + air];
+  }
+  const all = extentY(series, x, log);
+  // What was given up may have diverged: it is cut where it leaves what counts, and decides only where it is alone.
+  const counting = series.filter(({ ghost }) => !ghost);
+  const counted = counting.length < series.length ? extentY(counting, x, log) : all;
+  const { low, high } = counted.low <= counted.high ? counted : all;
+  const { hidden, gaps } = all;
   // While a run goes on, axes that change with every value would have to be drawn as often, and would never stand still.
   const padded = live ? steadyRange(paddedRange(low, high, log), 20, log) : paddedRange(low, high, log);
   const y: Range = [options.yDomain?.[0] ?? padded[0], options.yDomain?.[1] ?? padded[1]];

@@ -55,7 +55,9 @@ export function paint(context: CanvasRenderingContext2D, series: readonly LineSe
     context.setLineDash(line.dashed ? [5, 4] : line.ghost ? [2, 3] : []);
     context.globalAlpha = strength * (smoothed ? 0.28 : 1);
     context.lineWidth = smoothed ? 1 : 1.5;
-    stroke(context, thinned.x, thinned.mean, toX, toY, frame.log, line.sparse ?? false);
+    // A ghost may be so far away that a canvas has no numbers for it.
+    const within = line.ghost ? (value: number) => Math.max(-height, Math.min(2 * height, toY(value))) : toY;
+    stroke(context, thinned.x, thinned.mean, toX, within, frame.log, line.sparse ?? false);
     if (smoothed) {
       const even = tailOf(decimate({ x: line.x, mean: smooth(line.mean, options.smoothing) }, frame.x), tail);
       context.globalAlpha = strength;

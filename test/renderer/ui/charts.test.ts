@@ -154,6 +154,12 @@ describe('a frame', () => {
     expect(frame.y[1]).toBeLessThan(5);
   });
 
+  test('is that of what counts: what was given up decides nothing, unless it is alone', () => {
+    const diverged = line([1, 1e23, 1e23], { ghost: true });
+    expect(frameOf([diverged, line([1, 2, 3])], options).y[1]).toBeLessThan(5);
+    expect(frameOf([diverged], options).y[1]).toBeGreaterThan(1e23);
+  });
+
   test('holds the band', () => {
     expect(frameOf([line([1, 2], { min: [-4, 1], max: [2, 9] })], options).y).toEqual([-4.65, 9.65]);
   });
