@@ -2,7 +2,7 @@
 import { toNum } from '../contract/events.ts';
 import { betterOf } from '../contract/monitor.ts';
 import type { EvaluateResult } from '../contract/native.ts';
-import { integer } from '../format.ts';
+import { metric, plural, short } from '../format.ts';
 import { newEarlyStopping, stepEarlyStopping } from './early-stopping.ts';
 import { memoryNow } from './memory.ts';
 import { save, saveIsDue } from './saving.ts';
@@ -84,6 +84,8 @@ function adapt({ early, record, schedule, state }: Training, epoch: number, valu
   state.early_stopping ??= newEarlyStopping(early);
   if (!stepEarlyStopping(state.early_stopping, early, epoch, values[early.monitor] ?? Number.NaN)) return;
   const { bad_epochs, best } = state.early_stopping;
-  const message = `Stopped early after epoch ${epoch}: ${early.monitor} has not got better than ${best ?? 'nothing'} for ${integer(bad_epochs)} epochs`;
-  record.emit({ type: 'advice', code: 'EARLY_STOPPED', message, hint: 'Resume with --epochs to train on.' });
+  const by = early.min_delta === 0 ? '' : ` by ${short(early.min_delta, 6)}`;
+  const what = best === null ? 'has been no number' : `has not got better${by} than ${metric(early.monitor, best)}`;
+  const message = `Stopped early after epoch ${epoch}: ${early.monitor} ${what} for ${plural(bad_epochs, 'epoch')}`;
+  record.emit({ type: 'advice', code: 'EARLY_STOPPED', message, hint: 'To train on, resume it with the last epoch that it is to have.' });
 }

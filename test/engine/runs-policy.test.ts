@@ -60,7 +60,12 @@ describe('early stopping', () => {
     });
     expect(run.status).toBe('completed');
     expect(run.training.state).toMatchObject({ epoch: 5, early_stopping: { best: 0.8, bad_epochs: 2, stopped: 4 } });
-    expect(run.of('advice')).toEqual([expect.objectContaining({ code: 'EARLY_STOPPED' })]);
+    expect(run.of('advice')).toMatchObject([
+      {
+        code: 'EARLY_STOPPED',
+        message: 'Stopped early after epoch 4: val_loss has not got better by 0.1 than 0.8000 for 2 epochs',
+      },
+    ]);
     // The best is by value alone: epochs 3 and 4 were better, if not by min_delta.
     expect(kept(run)).toEqual(['12', '16 last+best']);
   });
@@ -76,6 +81,9 @@ describe('early stopping', () => {
       bad_epochs: 3,
       stopped: 5,
     });
+    expect(run.of('advice')).toMatchObject([
+      { message: 'Stopped early after epoch 5: val_accuracy has not got better than 60.00 % for 3 epochs' },
+    ]);
   });
 
   test('case 14: patience goes on after a resume', async () => {
