@@ -12,6 +12,7 @@ const chartHeight = 110;
 
 export function Autopsy({ run, found }: { run: RunRow; found: Found }) {
   const lines = recentLines(found);
+  const first = found.remedies.find(({ edits }) => edits.length > 0);
   return (
     <Panel title="What went wrong">
       <div className={styles.body}>
@@ -38,7 +39,13 @@ export function Autopsy({ run, found }: { run: RunRow; found: Found }) {
           </h3>
           <ol className={styles.remedies}>
             {found.remedies.map((remedy) => (
-              <Remedy key={remedy.label} run={run} remedy={remedy} resumable={found.checkpoint !== null} />
+              <Remedy
+                key={remedy.label}
+                run={run}
+                remedy={remedy}
+                resumable={found.checkpoint !== null}
+                first={remedy === first}
+              />
             ))}
           </ol>
         </section>
@@ -51,10 +58,13 @@ function Remedy({
   run,
   remedy: { label, why, edits },
   resumable,
+  first,
 }: {
   run: RunRow;
   remedy: Found['remedies'][number];
   resumable: boolean;
+  /** The one that is advised before all others. */
+  first: boolean;
 }) {
   const busy = useRuns((state) => state.pending[run.name] === 'resume');
   const { project } = useProject();
@@ -80,6 +90,7 @@ function Remedy({
           {resumable && (
             <Button
               size="xs"
+              primary={first}
               loading={busy}
               title="This run goes on from its last good state with this change"
               onClick={() => void resumeRun(run, { edits })}

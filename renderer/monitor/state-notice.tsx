@@ -17,12 +17,11 @@ export function StateNotice({ run, status, error }: { run: RunRow; status: RunSt
         error={shown}
         actions={
           <>
-            {/* With the same settings it would become non-finite again. */}
+            {/* With the same settings it would become non-finite again: what helps is advised below. */}
             {shown.code !== 'NON_FINITE' && resume}
             <Link href={`/runs/${encodeURIComponent(run.name)}`} asChild>
               <Button>Show settings</Button>
             </Link>
-            {shown.code === 'NON_FINITE' && resume}
           </>
         }
       />

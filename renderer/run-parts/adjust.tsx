@@ -5,39 +5,36 @@ import type { RunRow } from '../../engine/contract/api.ts';
 import type { ErrorInfo } from '../../engine/contract/errors.ts';
 import { useFollowed, useHeadPart } from '../state/live.ts';
 import { changeRun, takeSnapshot, useRuns } from '../state/runs.ts';
-import { Button, Dialog, ErrorNotice, integer, Menu, number, TextField } from '../ui/index.ts';
+import { Button, Dialog, ErrorNotice, integer, Menu, Notice, number, TextField } from '../ui/index.ts';
 import { readChange } from './change-words.ts';
 import styles from './run-parts.module.css';
 
-export function AdjustMenu({ run }: { run: RunRow }) {
+export function AdjustMenu({ run, onChange }: { run: RunRow; onChange: () => void }) {
   const pending = useRuns((state) => state.pending[run.name]);
-  const [changing, setChanging] = useState(false);
   return (
-    <>
-      <Menu
-        label="Adjust"
-        width={300}
-        align="end"
-        trigger={
-          <Button
-            icon={IconAdjustments}
-            rightIcon={IconChevronDown}
-            loading={pending === 'snapshot' || pending === 'set'}
-          >
-            Adjust
-          </Button>
-        }
-        items={[
-          { label: 'Snapshot now', hint: 'a checkpoint that stays', onClick: () => void takeSnapshot(run) },
-          { label: 'Learning rate, last epoch…', onClick: () => setChanging(true) },
-        ]}
-      />
-      {changing && <ChangeDialog run={run} onClose={() => setChanging(false)} />}
-    </>
+    <Menu
+      label="Adjust"
+      width={300}
+      align="end"
+      trigger={
+        <Button
+          icon={IconAdjustments}
+          rightIcon={IconChevronDown}
+          loading={pending === 'snapshot' || pending === 'set'}
+        >
+          Adjust
+        </Button>
+      }
+      items={[
+        { label: 'Snapshot now', hint: 'a checkpoint that stays', onClick: () => void takeSnapshot(run) },
+        { label: 'Learning rate, last epoch…', onClick: onChange },
+      ]}
+    />
   );
 }
 
-function ChangeDialog({ run, onClose }: { run: RunRow; onClose: () => void }) {
+/** `ended`: it can be changed no more. */
+export function ChangeDialog({ run, ended, onClose }: { run: RunRow; ended: boolean; onClose: () => void }) {
   const live = useFollowed(run.folder);
   const total = useHeadPart(live, (head) => head?.total_epochs ?? null) ?? run.summary?.epochs ?? null;
   const present = useHeadPart(live, (head) => head?.epoch ?? null) ?? 1;
@@ -46,9 +43,9 @@ function ChangeDialog({ run, onClose }: { run: RunRow; onClose: () => void }) {
   const [error, setError] = useState<ErrorInfo | null>(null);
   const [busy, setBusy] = useState(false);
   const { change, problems } = readChange(texts, Math.max(1, present));
-  const ready = change !== null && !busy;
+  const ready = change !== null && !busy && !ended;
   const apply = async () => {
-    if (change === null || busy) return;
+    if (change === null || !ready) return;
     setBusy(true);
     const refused = await changeRun(run, change);
     setBusy(false);
@@ -57,7 +54,8 @@ function ChangeDialog({ run, onClose }: { run: RunRow; onClose: () => void }) {
   };
   const field = (key: 'lr' | 'epochs') => ({
     value: texts[key],
-    error: problems[key],
+    disabled: ended,
+    error: ended ? null : problems[key],
     onChange: (text: string) => {
       setError(null);
       setTexts((before) => ({ ...before, [key]: text }));
@@ -73,13 +71,18 @@ function ChangeDialog({ run, onClose }: { run: RunRow; onClose: () => void }) {
       size={440}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{ended ? 'Close' : 'Cancel'}</Button>
           <Button primary loading={busy} disabled={!ready} onClick={() => void apply()}>
             Change
           </Button>
         </>
       }
     >
+      {ended && (
+        <Notice tone="warn" title="The run does not go on any more, so nothing was changed">
+          It has ended or was parked while this was open. A resumed run can be changed again.
+        </Notice>
+      )}
       <p>Holds from the next step on. It is written to the run’s journal, and made again where the run is resumed.</p>
       <div className={styles.fields}>
         <TextField

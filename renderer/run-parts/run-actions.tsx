@@ -13,7 +13,7 @@ import type { RunRow } from '../../engine/contract/api.ts';
 import type { RunState } from '../../engine/contract/events.ts';
 import { act, forceEnd, isLive, type Pending, resumeRun, useRuns } from '../state/runs.ts';
 import { Button, Dialog, Menu } from '../ui/index.ts';
-import { AdjustMenu } from './adjust.tsx';
+import { AdjustMenu, ChangeDialog } from './adjust.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { ExtendDialog } from './extend-dialog.tsx';
 import styles from './run-parts.module.css';
@@ -22,7 +22,12 @@ import styles from './run-parts.module.css';
 export function RunActions({ run, status = run.status }: { run: RunRow; status?: RunState }) {
   const pending = useRuns((state) => state.pending[run.name]);
   const [exporting, setExporting] = useState(false);
+  const [changing, setChanging] = useState(false);
   const live = isLive(status);
+  const adjustable = status === 'running' || status === 'paused';
+  const resume = !live && status !== 'completed' && <ResumeButton run={run} busy={pending === 'resume'} />;
+  // With the same settings it would become non-finite again: what is advised comes first.
+  const resumeLast = status === 'failed' && run.summary?.error?.code === 'NON_FINITE';
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
     <div className={styles.actions} role="group" aria-label={`Actions on ${run.name}`}>
@@ -32,10 +37,12 @@ export function RunActions({ run, status = run.status }: { run: RunRow; status?:
           Continue
         </Button>
       )}
-      {(status === 'running' || status === 'paused') && <AdjustMenu run={run} />}
-      {live && <StopMenu run={run} busy={pending === 'stop' || pending === 'discard' || pending === 'force'} />}
+      {adjustable && <AdjustMenu run={run} onChange={() => setChanging(true)} />}
+      {/* Stays when the run ends meanwhile, so that what was typed does not vanish without a word. */}
+      {changing && <ChangeDialog run={run} ended={!adjustable} onClose={() => setChanging(false)} />}
+      {live && <StopMenu run={run} paused={status === 'paused'} pending={pending} />}
       {live && <ForceButton run={run} pending={pending} />}
-      {!live && status !== 'completed' && <ResumeButton run={run} busy={pending === 'resume'} />}
+      {!resumeLast && resume}
       {status === 'completed' && <ExtendButton run={run} busy={pending === 'resume'} />}
       <Button
         icon={IconDownload}
@@ -45,6 +52,7 @@ export function RunActions({ run, status = run.status }: { run: RunRow; status?:
       >
         Export
       </Button>
+      {resumeLast && resume}
       {exporting && <ExportDialog run={run} onClose={() => setExporting(false)} />}
     </div>
   );
@@ -69,7 +77,11 @@ function PauseMenu({ run, busy }: { run: RunRow; busy: boolean }) {
   );
 }
 
-function StopMenu({ run, busy }: { run: RunRow; busy: boolean }) {
+const stopping: readonly (Pending | undefined)[] = ['stop', 'discard', 'force'];
+
+/** A paused run has no other place for Park. */
+function StopMenu({ run, paused, pending }: { run: RunRow; paused: boolean; pending: Pending | undefined }) {
+  const busy = stopping.includes(pending) || (paused && pending === 'park');
   const [, navigate] = useLocation();
   const [asking, setAsking] = useState(false);
   const [forcing, setForcing] = useState(false);
@@ -90,6 +102,9 @@ function StopMenu({ run, busy }: { run: RunRow; busy: boolean }) {
         }
         items={[
           { label: 'Stop', hint: 'keeps the result', onClick: () => void act(run, 'stop') },
+          ...(paused
+            ? [{ label: 'Park', hint: 'saves and frees the device', onClick: () => void act(run, 'park') }]
+            : []),
           { label: 'Discard…', hint: 'deletes the run', danger: true, onClick: () => setAsking(true) },
           { label: 'Force end…', hint: 'if it does not answer', danger: true, onClick: () => setForcing(true) },
         ]}

@@ -1,7 +1,8 @@
 /** The page Monitor on runs of the disk, followed by the engine. @vitest-environment jsdom */
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { RunRow } from '../../../engine/contract/api.ts';
 import type { RunState } from '../../../engine/contract/events.ts';
 import { client } from '../engine.ts';
 import { showPage } from '../page.tsx';
@@ -25,6 +26,14 @@ function pretend(name: string, status: RunState): void {
   useRuns.setState(({ list: before }) => ({
     list: (before ?? []).map((run) => (run.name === name ? { ...run, status } : run)),
   }));
+}
+
+type Actions = typeof import('../../../renderer/run-parts/run-actions.tsx').RunActions;
+
+/** In the state in which the list has it now. */
+function Listed({ run, Actions }: { run: RunRow; Actions: Actions }) {
+  const status = useRuns(({ list: runs }) => runs?.find(({ name }) => name === run.name)?.status ?? run.status);
+  return <Actions run={run} status={status} />;
 }
 
 const actions = (name: string) => within(screen.getByRole('group', { name: `Actions on ${name}` }));
@@ -62,7 +71,9 @@ describe('a run that has ended', () => {
     const alert = within(await screen.findByRole('alert'));
     expect(alert.getByText('The loss became NaN')).toBeDefined();
     expect(alert.getByText('Train with a smaller learning rate')).toBeDefined();
-    expect(alert.getByRole('button', { name: 'Resume' })).toBeDefined();
+    // With the same settings it would fail again: offered once, and last.
+    expect(alert.queryByRole('button', { name: 'Resume' })).toBeNull();
+    expect(buttons('broken')).toEqual(['Export', 'Resume']);
     await userEvent.click(alert.getByRole('button', { name: 'Show settings' }));
     expect(history.at(-1)).toBe('/runs/broken');
   });
@@ -115,6 +126,37 @@ describe('what can be done', () => {
     await waitFor(() =>
       expect(actions('waiting').getByRole('button', { name: 'Resume' }).getAttribute('data-loading')).toBe('true'),
     );
+  });
+
+  test('a paused run can be parked, from the menu of Stop', async () => {
+    await writeRun('resting', { epochs: 1 });
+    await list();
+    pretend('resting', 'paused');
+    const { RunActions } = await import('../../../renderer/run-parts/run-actions.tsx');
+    const run = useRuns.getState().list?.find(({ name }) => name === 'resting');
+    if (!run) throw new Error('the run is not listed');
+    showPage(<RunActions run={run} />);
+    await userEvent.click(actions('resting').getByRole('button', { name: 'Stop' }));
+    expect(await screen.findByText('Park')).toBeDefined();
+  });
+
+  test('the adjustments stay in sight when the run ends meanwhile, and cannot be made', async () => {
+    await writeRun('ending', { epochs: 1 });
+    await list();
+    pretend('ending', 'running');
+    const { RunActions } = await import('../../../renderer/run-parts/run-actions.tsx');
+    const run = useRuns.getState().list?.find(({ name }) => name === 'ending');
+    if (!run) throw new Error('the run is not listed');
+    showPage(<Listed run={run} Actions={RunActions} />);
+    await userEvent.click(actions('ending').getByRole('button', { name: 'Adjust' }));
+    await userEvent.click(await screen.findByText('Learning rate, last epoch…'));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Adjust ending' }));
+    await userEvent.type(dialog.getByLabelText('Last epoch'), '12');
+    expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Change' }).disabled).toBe(false);
+    act(() => pretend('ending', 'completed'));
+    expect(await dialog.findByText(/does not go on any more/)).toBeDefined();
+    expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Change' }).disabled).toBe(true);
+    expect(dialog.getByLabelText<HTMLInputElement>('Last epoch').value).toBe('12');
   });
 
   test('to discard a run asks first', async () => {
