@@ -31,7 +31,9 @@ export async function compareRuns(names: readonly string[]): Promise<Comparison>
 async function settingsOf(folder: string): Promise<Map<string, unknown>> {
   const { gradloom: _, name: _name, ...project } = resolveProject(readProject(readRunProject(folder)).project ?? {});
   const settings = new Map<string, unknown>();
-  flatten(project, '', settings);
+  // A metric is one choice, however many arguments it has: its name tells those that are not the default.
+  const metrics = project.training.metrics.map(({ key }) => key);
+  flatten({ ...project, training: { ...project.training, metrics } }, '', settings);
   const environment = await readEnvironment(folder);
   if (environment) {
     const { device, precision, threads, versions } = environment;

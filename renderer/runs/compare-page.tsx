@@ -107,7 +107,7 @@ function AddRun({
 function Comparison({ runs, onChange }: { runs: readonly RunRow[]; onChange: (names: readonly string[]) => void }) {
   const [shown, setShown] = useState<'differing' | 'all'>('differing');
   const details = useManyDetails(runs);
-  const settings = useMemo(() => comparedSettings(details), [details]);
+  const settings = useMemo(() => comparedSettings(details, runs), [details, runs]);
   const results = useMemo(() => comparedResults(runs), [runs]);
   const differing = settings.filter(({ differs }) => differs);
   const heads = runs.map((run, index) => (

@@ -2,7 +2,7 @@
 import type { RunRow } from '../../engine/contract/api.ts';
 import type { RunDetails } from '../../engine/contract/wire.ts';
 import { bestIndex, figureOf, nameLabel, partOf, quantity } from '../run-parts/quantities.ts';
-import { compareSettings, type SettingRow, settingRows } from '../run-parts/settings.ts';
+import { compareSettings, type SettingRow, settingRows, showValue } from '../run-parts/settings.ts';
 import { count, duration, integer, rate } from '../ui/format.ts';
 
 /** Each is followed, drawn and has a column of its own: with many more a window does nothing else, and nobody reads them. */
@@ -19,16 +19,34 @@ export interface ComparedRow {
   best: number | null;
 }
 
-export function comparedSettings(details: readonly (RunDetails | null)[]): ComparedRow[] {
-  const rows = details.map((each): SettingRow[] => {
+/** `runs`: the same ones, which know what was changed while they went on. */
+export function comparedSettings(details: readonly (RunDetails | null)[], runs: readonly RunRow[] = []): ComparedRow[] {
+  const rows = details.map((each, index): SettingRow[] => {
     try {
-      return each ? settingRows(each.project) : [];
+      return each ? changedRows(settingRows(each.project), runs[index]?.summary?.changes ?? []) : [];
     } catch {
       // A project that was damaged by hand: its column stays empty.
       return [];
     }
   });
   return compareSettings(rows).map(({ path, ...row }) => ({ ...row, key: path, best: null }));
+}
+
+const changeable = { epochs: 'training.epochs', lr: 'training.optimizer.lr' } as const;
+
+/** "20, changed to 12 at step 300": what a person changed on the way stands beside what the run began with. */
+function changedRows(
+  rows: SettingRow[],
+  changes: NonNullable<NonNullable<RunRow['summary']>['changes']>,
+): SettingRow[] {
+  return rows.map((row) => {
+    const key = (['epochs', 'lr'] as const).find((each) => changeable[each] === row.path);
+    const told = changes.flatMap((change) => {
+      const value = key && change[key];
+      return value === undefined ? [] : [`changed to ${showValue(value)} at step ${integer(change.step)}`];
+    });
+    return told.length === 0 ? row : { ...row, value: [row.value, ...told].join(', '), isDefault: false };
+  });
 }
 
 interface Figure {

@@ -44,6 +44,23 @@ test('settings of a damaged project leave its column empty', () => {
   expect(rows.every(({ values }) => values[0] !== null && values[1] === null && values[2] === null)).toBe(true);
 });
 
+test('settings that were changed while a run went on tell both', () => {
+  const project = JSON.stringify({ gradloom: 1, training: { epochs: 20, optimizer: { kind: 'SGD', lr: 0.1 } } });
+  const [plain, changed] = [run('a'), run('b')];
+  const changes = [
+    { step: 30, epoch: 2, lr: 0.01 },
+    { step: 40, epoch: 2, epochs: 12 },
+    { step: 1500, epoch: 9, lr: 0.001 },
+  ];
+  const summary = { ...changed.summary, changes } as NonNullable<RunRow['summary']>;
+  const details = { project } as RunDetails;
+  const rows = comparedSettings([details, details], [plain, { ...changed, summary }]);
+  expect(rows.filter(({ differs }) => differs).map(({ label, values }) => [label, ...values])).toEqual([
+    ['Learning rate', '0.1', '0.1, changed to 0.01 at step 30, changed to 0.001 at step 1,500'],
+    ['Epochs', '20', '20, changed to 12 at step 40'],
+  ]);
+});
+
 test('a filter finds every word somewhere, and states', () => {
   const runs = [
     run('digits-001', { notes: 'larger steps' }),
