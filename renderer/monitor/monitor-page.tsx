@@ -6,7 +6,7 @@ import type { ResolvedProject } from '../../engine/contract/project.ts';
 import { useChartView, ViewControls } from '../run-parts/chart-view.tsx';
 import { RunActions } from '../run-parts/run-actions.tsx';
 import { firstName } from '../run-parts/run-color.ts';
-import { useRunProject } from '../run-parts/run-project.ts';
+import { averagedSentence, useRunProject } from '../run-parts/run-project.ts';
 import { useSame } from '../run-parts/use-same.ts';
 import { type LiveRun, useCalmHead, useFollowed, useHead, useHeadPart } from '../state/live.ts';
 import { useRunDetails } from '../state/run-details.ts';
@@ -71,6 +71,7 @@ function Monitor({ run }: { run: RunRow }) {
   const error = useHeadPart(live, (head) => head?.error ?? null);
   const { details } = useRunDetails(run);
   const project = useRunProject(details);
+  const ema = project?.training.ema ?? null;
   const [view, changeView] = useChartView();
   const status = failure === null ? (told ?? run.status) : run.status;
   return (
@@ -89,8 +90,15 @@ function Monitor({ run }: { run: RunRow }) {
       {status === 'failed' && details?.autopsy && <Autopsy run={run} found={details.autopsy} />}
       {live && begun ? (
         <>
-          <LiveProgress run={run} live={live} status={status} stopping={project?.training.early_stopping ?? null} />
+          <LiveProgress
+            run={run}
+            live={live}
+            status={status}
+            stopping={project?.training.early_stopping ?? null}
+            averaged={ema !== null}
+          />
           <ViewControls view={view} onChange={changeView} />
+          {ema && <p className={styles.note}>{averagedSentence(ema)}</p>}
           <LiveCharts
             name={firstName(run)}
             folder={run.folder}

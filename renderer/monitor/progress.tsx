@@ -15,6 +15,8 @@ export interface ProgressProps {
   status: RunState;
   /** null while it is not told. */
   stopping: ResolvedEarlyStopping | null;
+  /** Validation is of the averaged weights. */
+  averaged: boolean;
 }
 
 export function Progress(props: ProgressProps) {
@@ -69,13 +71,16 @@ function Epochs({ head, status }: { head: RunHead; status: RunState }) {
   );
 }
 
-function Figures({ run, head, status, stopping }: ProgressProps) {
+function Figures({ run, head, status, stopping, averaged }: ProgressProps) {
   const best = bestSoFar(run, head.epochs);
   const { summary } = run;
   return (
     <dl className={styles.figures}>
       {best && (
-        <Figure label={`Best ${nameLabel(best.monitor).toLowerCase()}`} note={`epoch ${integer(best.epoch)}`}>
+        <Figure
+          label={`Best ${nameLabel(best.monitor).toLowerCase()}`}
+          note={`epoch ${integer(best.epoch)}${averaged && partOf(best.monitor).part === 'val' ? ', averaged weights' : ''}`}
+        >
           {quantity(partOf(best.monitor).key).format(best.value)}
         </Figure>
       )}

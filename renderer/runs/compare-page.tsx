@@ -109,6 +109,9 @@ function Comparison({ runs, onChange }: { runs: readonly RunRow[]; onChange: (na
   const details = useManyDetails(runs);
   const settings = useMemo(() => comparedSettings(details, runs), [details, runs]);
   const results = useMemo(() => comparedResults(runs), [runs]);
+  // (A run without averaging has the value "off", one that is not read yet has none.)
+  const ema = settings.find(({ key }) => key === 'training.ema')?.values;
+  const averaged = runs.filter((_, index) => ema?.[index] === 'on').map(({ name }) => name);
   const differing = settings.filter(({ differs }) => differs);
   const heads = runs.map((run, index) => (
     <RunHead
@@ -122,7 +125,11 @@ function Comparison({ runs, onChange }: { runs: readonly RunRow[]; onChange: (na
   return (
     <>
       <Curves runs={runs} />
-      <Panel title="Results" padding="none">
+      <Panel
+        title="Results"
+        padding="none"
+        {...(averaged.length > 0 ? { hint: averagedHint(averaged, runs.length) } : {})}
+      >
         <ComparisonTable label="Results" heads={heads} rows={results} />
       </Panel>
       <Panel
@@ -150,6 +157,11 @@ function Comparison({ runs, onChange }: { runs: readonly RunRow[]; onChange: (na
       </Panel>
     </>
   );
+}
+
+function averagedHint(names: readonly string[], all: number): string {
+  const whose = names.length === all ? 'all runs' : names.join(', ');
+  return `validation values of ${whose} are of the averaged weights`;
 }
 
 function swapped(runs: readonly RunRow[], index: number): string[] {

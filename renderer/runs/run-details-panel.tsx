@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { RunRow } from '../../engine/contract/api.ts';
 import { RunActions } from '../run-parts/run-actions.tsx';
+import { averagedSentence, useRunProject } from '../run-parts/run-project.ts';
 import { desktop, projectOfRun, renameRun, useRunDetails } from '../state/run-details.ts';
 import { isLive } from '../state/runs.ts';
 import { tellError } from '../state/session.ts';
@@ -15,6 +16,7 @@ import { SettingsTree } from './settings-tree.tsx';
 
 export function RunDetailsPanel({ run, onRenamed }: { run: RunRow; onRenamed: (name: string) => void }) {
   const { details, error } = useRunDetails(run);
+  const ema = useRunProject(details)?.training.ema;
   const [, navigate] = useLocation();
   const host = desktop();
   const reuse = async () => {
@@ -51,6 +53,7 @@ export function RunDetailsPanel({ run, onRenamed }: { run: RunRow; onRenamed: (n
       <Notes run={run} />
       <Section title="Results" foldable>
         <Results run={run} />
+        {ema && <p className={styles.quiet}>{averagedSentence(ema)}</p>}
       </Section>
       {details ? (
         <>

@@ -10,6 +10,7 @@ export interface WrittenRun {
   epochs?: number;
   total?: number;
   lr?: number;
+  ema?: { decay: number };
   error?: RunSummary['error'];
 }
 
@@ -25,7 +26,7 @@ const values = (epoch: number) => ({
 
 /** Answers its folder. */
 export async function writeRun(name: string, run: WrittenRun = {}): Promise<string> {
-  const { status = 'completed', epochs = 3, total = epochs, lr = 0.001, error } = run;
+  const { status = 'completed', epochs = 3, total = epochs, lr = 0.001, ema, error } = run;
   const folder = path.join(home, 'runs', name);
   await mkdir(folder, { recursive: true });
   const seconds = epochs;
@@ -109,7 +110,7 @@ export async function writeRun(name: string, run: WrittenRun = {}): Promise<stri
     name: 'small',
     data: { source: { kind: 'random', shape: [8], classes: 3, samples: 110 }, loader: { batch_size: 10 } },
     model: { layers: [{ kind: 'Linear', out_features: 3 }] },
-    training: { epochs: total, optimizer: { kind: 'Adam', lr } },
+    training: { epochs: total, optimizer: { kind: 'Adam', lr }, ...(ema ? { ema } : {}) },
   };
   const journal = [start, ...lines, ...told, end].map((line) => `${JSON.stringify(line)}\n`).join('');
   await writeFile(path.join(folder, 'project.json'), JSON.stringify(project, null, 2));

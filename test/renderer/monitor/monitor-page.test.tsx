@@ -60,6 +60,14 @@ describe('a run that has ended', () => {
     expect(screen.getByRole('img', { name: /Where the time goes: Forward 500 ms, 50 %/ })).toBeDefined();
   });
 
+  test('whose weights were averaged says of which its validation is', async () => {
+    await writeRun('averaged', { epochs: 2, ema: { decay: 0.9 } });
+    await list();
+    showPage(<MonitorPage name="averaged" />);
+    expect(await screen.findByText(/^Validation values are of the averaged weights \(decay 0\.9\)/)).toBeDefined();
+    expect(screen.getByText('epoch 2, averaged weights')).toBeDefined();
+  });
+
   test('that failed says why, what to do, and offers it', async () => {
     await writeRun('broken', {
       status: 'failed',
