@@ -152,6 +152,7 @@ function showCheck(out: Output, report: CheckReport): void {
   );
   out.say(`${out.style(equal ? 'green' : 'red', equal ? 'Equal.' : 'Different.')} ${report.message}`);
   if (report.hint) out.say(`  Next: ${report.hint}`);
+  if (!equal && report.kind === 'resume') out.say('  More: gradloom verify twin PROJECT');
 }
 
 function positiveNumber(text: string): number {

@@ -5,6 +5,7 @@
 import type { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 import type { ErrorInfo } from '../contract/errors.ts';
+import { commandsFor } from './commands.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -67,11 +68,13 @@ export class Output {
     this.complain(info);
   }
 
-  /** An error as text for people, on standard error: what happened, where, and what to do next. */
-  complain({ message, hint, path }: ErrorInfo): void {
+  /** An error as text for people, on standard error: what happened, where, and what to do next. `run`: the folder of the one it is of. */
+  complain({ code, message, hint, path }: ErrorInfo, run?: string): void {
     const lines = [`${this.style('red', 'Error:')} ${message}`];
     if (path && !message.includes(path)) lines.push(`  Where: ${path}`);
     if (hint) lines.push(`  Next:  ${hint.replaceAll('\n', '\n         ')}`);
+    const commands = commandsFor(code, run ?? (code.startsWith('RUN_') ? path : undefined));
+    if (commands) lines.push(`  More:  ${commands}`);
     if (this.#live) this.#write(this.#people, this.#cleared());
     process.stderr.write(`${lines.join('\n')}\n`);
   }

@@ -13,6 +13,7 @@ import {
 } from '../runs/sentences.ts';
 import { readSummary } from '../runs/summary.ts';
 import type { EndEvent, EpochEvent } from '../runs/types.ts';
+import { commandsFor } from './commands.ts';
 import type { Output } from './output.ts';
 
 type Start = Extract<RunEvent, { type: 'start' }>;
@@ -67,11 +68,17 @@ export class RunView {
         break;
       case 'advice':
         this.#out.say(
-          `${this.#out.style('yellow', 'Note:')} ${event.message}${event.hint ? `\n      ${event.hint}` : ''}`,
+          [
+            `${this.#out.style('yellow', 'Note:')} ${event.message}`,
+            event.hint,
+            commandsFor(event.code, this.#start?.run),
+          ]
+            .filter(Boolean)
+            .join('\n      '),
         );
         break;
       case 'error':
-        this.#out.complain(event);
+        this.#out.complain(event, this.#start?.run);
         break;
       case 'end':
         this.#out.say(this.#closing(event));

@@ -26,7 +26,7 @@ export function chooseDevice(asked: string, devices: NativeDevice[]): Choice {
   const type = typeOf(asked);
   if (known.includes(type) || devices.some(({ name }) => typeOf(name) === type)) {
     throw new GradloomError('DEVICE_UNAVAILABLE', `The device ${asked} is not available`, {
-      hint: `${there} \`gradloom doctor\` says what is missing.`,
+      hint: there,
       path: 'training.device',
     });
   }

@@ -361,7 +361,7 @@ async function fingerprintFolder(folder: string): Promise<Record<string, Fingerp
 
 function damaged(folder: string, what: string, cause?: unknown): GradloomError {
   return new GradloomError('CHECKPOINT_DAMAGED', `The checkpoint ${path.basename(folder)} is damaged: ${what}`, {
-    hint: 'Resume takes the newest whole one; `--checkpoint` can name another.',
+    hint: 'Resume takes the newest whole one; for other uses another can be named.',
     path: folder,
     cause,
   });

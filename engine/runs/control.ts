@@ -170,6 +170,6 @@ export class RunControl {
 function tooLate({ action }: PassingRequest): GradloomError {
   const what = action === 'set' ? 'be changed' : 'save a snapshot';
   return new GradloomError('RUN_NOT_LIVE', `The run ended before it could ${what}`, {
-    hint: 'A run that has ended can be resumed, also with more epochs: gradloom resume RUN --epochs N.',
+    hint: 'A run that has ended can be resumed, also with more epochs.',
   });
 }

@@ -87,5 +87,10 @@ function adapt({ early, record, schedule, state }: Training, epoch: number, valu
   const by = early.min_delta === 0 ? '' : ` by ${short(early.min_delta, 6)}`;
   const what = best === null ? 'has been no number' : `has not got better${by} than ${metric(early.monitor, best)}`;
   const message = `Stopped early after epoch ${epoch}: ${early.monitor} ${what} for ${plural(bad_epochs, 'epoch')}`;
-  record.emit({ type: 'advice', code: 'EARLY_STOPPED', message, hint: 'To train on, resume it with the last epoch that it is to have.' });
+  record.emit({
+    type: 'advice',
+    code: 'EARLY_STOPPED',
+    message,
+    hint: 'To train on, resume it with the last epoch that it is to have.',
+  });
 }

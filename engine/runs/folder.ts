@@ -36,7 +36,7 @@ export async function findRun(nameOrPath: string, home?: string): Promise<string
   throw new GradloomError(
     'RUN_NOT_FOUND',
     existsSync(given) ? `${nameOrPath} holds no run (it has no ${projectName})` : `There is no run ${nameOrPath}`,
-    { hint: 'Give a run folder, or a name that `gradloom runs` shows.', path: given },
+    { hint: 'Give a run folder, or the name of a run in the workspace.', path: given },
   );
 }
 
@@ -77,7 +77,7 @@ export function lockRun(folder: string, addon: Pick<Addon, 'lock'>): RunLock {
     const error = writeError(thrown, folder);
     if (error.code !== 'RUN_LOCKED') throw error;
     throw new GradloomError('RUN_LOCKED', `Another process holds the run ${folder}`, {
-      hint: 'Watch it with `gradloom watch`, or end it with `gradloom stop`.',
+      hint: 'Watch it there, or stop it.',
       path: folder,
     });
   }
@@ -212,7 +212,7 @@ function refuseUsed(folder: string): void {
     'RUN_EXISTS',
     isRun(folder) ? `${folder} already holds a run` : `The folder ${folder} is not empty`,
     {
-      hint: isRun(folder) ? 'Go on with it by `gradloom resume`, or give a new folder.' : 'Give a new folder.',
+      hint: isRun(folder) ? 'Resume that run, or give a new folder.' : 'Give a new folder.',
       path: folder,
     },
   );

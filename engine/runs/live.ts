@@ -202,11 +202,11 @@ export async function sendRequest(run: string, request: LiveRequest): Promise<Li
   if (!socket) {
     const what = action === 'snapshot' ? 'save a snapshot' : action === 'set' ? 'be changed' : action;
     const hints: { [action: string]: string } = {
-      continue: `Resume it: gradloom resume ${folder}`,
-      set: `Resume it, with a new last epoch if wanted: gradloom resume ${folder} --epochs N`,
+      continue: 'Resume it.',
+      set: 'Resume it, with a new last epoch if wanted.',
     };
     throw new GradloomError('RUN_NOT_LIVE', `No process is training ${path.basename(folder)}, so it cannot ${what}`, {
-      hint: hints[action] ?? 'See which runs are live: gradloom runs',
+      hint: hints[action] ?? 'See in the list of runs which are live.',
       path: folder,
     });
   }

@@ -136,7 +136,7 @@ export async function failNonFinite(
   }
   const place = told.place ?? told.layer;
   return new GradloomError('NON_FINITE', message, {
-    hint: hintFrom(remedies, path.basename(record.folder)),
+    hint: hintFrom(remedies),
     ...(place === null ? {} : { path: place }),
   });
 }
@@ -229,10 +229,9 @@ function kept({ phase, checkpoint }: Finding, step: number): string {
   return `the last good state is that of step ${checkpoint.step}${checkpoint.step < step ? `, ${plural(step - checkpoint.step, 'step')} before` : ''}`;
 }
 
-function hintFrom(remedies: readonly { label: string }[], run: string): string {
+function hintFrom(remedies: readonly { label: string }[]): string {
   const [first, second] = remedies.map(({ label }) => label);
-  const more = `gradloom autopsy ${run}`;
-  if (first === undefined) return `See ${more}.`;
+  if (first === undefined) return "The run's autopsy tells more.";
   const or = second === undefined ? '' : `, or: ${second.charAt(0).toLowerCase()}${second.slice(1)}`;
-  return `${first}${or}. More: ${more}`;
+  return `${first}${or}. The run's autopsy tells more.`;
 }

@@ -98,7 +98,7 @@ function withSetting(text: string, key: string, value: unknown, label: string): 
   } catch (thrown) {
     const error = GradloomError.from(thrown);
     throw GradloomError.fromInfo({
-      hint: 'See with `gradloom plan` what the project holds.',
+      hint: 'Look up in the project what it holds.',
       ...error.toInfo(),
       message: `${label}: ${error.message}`,
     });

@@ -84,7 +84,7 @@ export class ProjectChanges {
             {
               code: 'PROJECT_CHANGED',
               message: "The run's project.json names another device, which a resume does not follow",
-              hint: 'Give it with --device.',
+              hint: 'Choose the device when you resume the run.',
             },
           ];
     if (typeof this.#peak === 'number' && this.#changes.some(({ name }) => name === 'training.optimizer.lr')) {

@@ -61,7 +61,7 @@ async function find(given: string, place: string, checkpoint: CheckpointName | u
       'FILE_NOT_FOUND',
       `The weights to start from are not there: ${existsSync(file) ? `${given} is a folder, but no run` : given}`,
       {
-        hint: 'Give a .safetensors or .pt file, or a run that `gradloom runs` shows.',
+        hint: 'Give a .safetensors or .pt file, or a run of the workspace.',
         path: place === '--weights' ? file : place,
       },
     );

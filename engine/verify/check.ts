@@ -145,14 +145,14 @@ function verdict(
     return {
       message:
         kind === 'resume'
-          ? `Stopped, resumed, killed and resumed, the training is the uninterrupted one bit for bit, over ${steps} steps.`
+          ? `Stopped, resumed, killed and resumed, the training is the same as one without interruption bit for bit, over ${steps} steps.`
           : `Two trainings with these settings are the same bit for bit, over ${steps} steps.`,
     };
   }
   if (kind === 'resume') {
     return {
-      message: `The resumed training is not the uninterrupted one: ${difference.message}.`,
-      hint: 'Run `gradloom verify twin` too: where two uninterrupted ones differ already, it is an operator of the device that is not deterministic. Otherwise report this as a fault of Gradloom.',
+      message: `The resumed training differs from the one without interruption: ${difference.message}.`,
+      hint: 'Compare two equal trainings, too: where these differ already, it is an operator of the device that is not deterministic. Otherwise report this as a fault of Gradloom.',
     };
   }
   return {

@@ -105,6 +105,20 @@ test('an error says what to do; an end without a start says that nothing was lef
   expect(shown(end('completed'))).toContain('Nothing was left to do after 2 epochs, step 8; --epochs extends the run.');
 });
 
+test('commands stand beside what the window shows without them', () => {
+  const notFinite = {
+    type: 'error',
+    code: 'NON_FINITE',
+    message: 'The loss became NaN',
+    hint: 'Try less.',
+    time,
+  } as const;
+  const early = { type: 'advice', code: 'EARLY_STOPPED', message: 'Stopped early', time } as const;
+  const lines = shown(start, early, notFinite);
+  expect(lines.join('\n')).toContain('Note: Stopped early\n      gradloom resume /runs/a --epochs N\n');
+  expect(lines.slice(-3)).toEqual(['  Next:  Try less.', '  More:  gradloom autopsy /runs/a', '']);
+});
+
 test('with --json nothing but objects goes to standard output', () => {
   const out = new Output(true);
   const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);

@@ -240,7 +240,7 @@ describe('a live run', () => {
     expect(existsSync(path.dirname(address))).toBe(false); // nobody else would remove it
     await expect(sendAction(folder, 'continue')).rejects.toMatchObject({
       code: 'RUN_NOT_LIVE',
-      hint: expect.stringContaining('gradloom resume'),
+      hint: expect.stringContaining('Resume it'),
     });
     rmSync(path.join(folder, 'live.json'));
   });

@@ -61,7 +61,7 @@ describe('a project edited between two lives', () => {
         code: 'PROJECT_CHANGED',
         message: expect.stringMatching(/data\.loader\.batch_size.*training\.optimizer\.lr \(\S+ → 0\.5\)$/),
       },
-      { code: 'PROJECT_CHANGED', hint: expect.stringContaining('--device') },
+      { code: 'PROJECT_CHANGED', hint: expect.stringContaining('when you resume') },
     ]);
     expect(events.find(({ type }) => type === 'epoch')).toMatchObject({ lr: 0.5 });
     edit(run, 'training.epochs', 4);

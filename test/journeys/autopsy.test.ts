@@ -18,7 +18,7 @@ test('train fails with what to do; autopsy says why; resume --set goes on', asyn
     message: expect.stringMatching(
       /^The output of layer 2 \(Linear\) became NaN or infinite in step 2 \(epoch 1, batch 2 of 6\)/,
     ),
-    hint: 'Set the learning rate to 0.001, or: clip the gradient to a norm of 1. More: gradloom autopsy quick-001',
+    hint: "Set the learning rate to 0.001, or: clip the gradient to a norm of 1. The run's autopsy tells more.",
     path: 'model.layers.2',
   });
   const { code, lines } = await gradloom(home, ['autopsy', 'quick-001', '--json']);
