@@ -40,7 +40,7 @@ const reduction = choice(['mean'], {
 
 const classWeights = field(z.array(z.number().min(0)).min(1).nullable(), {
   label: 'Class weights',
-  help: 'One weight a class, for classes that are rare; null: all equal.',
+  help: 'One weight a class, for classes that are rare; left empty: all equal.',
   control: 'numbers',
   expected: 'null or a list of numbers ≥ 0, one a class',
   default: null,

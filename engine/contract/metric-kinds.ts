@@ -82,7 +82,7 @@ const topK = integer({
 });
 const ignoreIndex = field(z.number().int().nullable(), {
   label: 'Ignored class',
-  help: 'Targets of this class index count for nothing; null: that of the loss.',
+  help: 'Targets of this class index count for nothing; left empty: that of the loss.',
   control: 'integer',
   expected: 'an integer or null',
   default: null,

@@ -61,7 +61,7 @@ const count = (label: string, help: string) => integer({ label, help, unit: 'epo
 const total = (label: string, help: string) =>
   field(z.number().int().min(1).nullable(), {
     label,
-    help: `${help} Absent: the length of the run.`,
+    help: `${help} Left empty: the length of the run.`,
     unit: 'epochs or steps',
     control: 'integer',
     expected: 'an integer ≥ 1, or null for the length of the run',
@@ -234,7 +234,7 @@ export const scheduleKinds: readonly ScheduleKind[] = [
     params: {
       max_lr: field(z.number().gt(0).nullable(), {
         label: 'Peak rate',
-        help: "The highest learning rate. Absent: the optimizer's. Layers with their own rate keep their ratio to it.",
+        help: "The highest learning rate. Left empty: the optimizer's. Layers with their own rate keep their ratio to it.",
         control: 'number',
         expected: "a number > 0, or null for the optimizer's learning rate",
         default: null,
@@ -300,7 +300,7 @@ export const scheduleKinds: readonly ScheduleKind[] = [
     params: {
       monitor: field(z.string().min(1).nullable(), {
         label: 'Watches',
-        help: 'A value of the epoch such as val_loss. Absent: the one that decides the best checkpoint.',
+        help: 'A value of the epoch such as val_loss. Left empty: the one that decides the best checkpoint.',
         control: 'text',
         expected: 'the name of a value of the epoch, such as "val_loss"',
         default: null,

@@ -114,14 +114,14 @@ export const trainingFields = {
   }),
   clip_grad_norm: field(z.number().gt(0).nullable(), {
     label: 'Clip gradient norm',
-    help: 'Longest gradient allowed (2-norm over all parameters); null: no limit.',
+    help: 'Longest gradient allowed (2-norm over all parameters); left empty: no limit.',
     control: 'number',
     expected: 'a number > 0, or null',
     default: null,
   }),
   clip_grad_value: field(z.number().gt(0).nullable(), {
     label: 'Clip gradient values',
-    help: 'Largest size of a single number of the gradient, after clip_grad_norm; null: no limit.',
+    help: 'Largest size of a single number of the gradient, after clip_grad_norm; left empty: no limit.',
     control: 'number',
     expected: 'a number > 0, or null',
     default: null,
@@ -142,7 +142,7 @@ export const checkpointFields = {
   }),
   every_steps: field(z.number().int().min(1).nullable(), {
     label: 'Every so many steps',
-    help: 'Optimizer steps from one checkpoint to the next, besides those at the ends of epochs; null: none.',
+    help: 'Optimizer steps from one checkpoint to the next, besides those at the ends of epochs; left empty: none.',
     unit: 'steps',
     control: 'integer',
     expected: 'an integer ≥ 1, or null',
@@ -151,7 +151,7 @@ export const checkpointFields = {
   }),
   every_minutes: field(z.number().gt(0).nullable(), {
     label: 'Every so many minutes',
-    help: 'Minutes after which a checkpoint is saved at the latest; null: no limit.',
+    help: 'Minutes after which a checkpoint is saved at the latest; left empty: no limit.',
     unit: 'minutes',
     control: 'number',
     expected: 'a number > 0, or null',
@@ -171,7 +171,7 @@ export const checkpointFields = {
   }),
   monitor: field(z.string().min(1).nullable(), {
     label: 'Best by',
-    help: 'val_loss, train_loss, or a metric such as val_accuracy. Absent: val_loss, or train_loss without validation.',
+    help: 'val_loss, train_loss, or a metric such as val_accuracy. Left empty: val_loss, or train_loss without validation.',
     control: 'text',
     expected: 'the name of a value of the epoch, such as "val_loss"',
     default: null,
@@ -181,7 +181,7 @@ export const checkpointFields = {
 export const earlyStoppingFields = {
   monitor: field(z.string().min(1).nullable(), {
     label: 'Watches',
-    help: 'A value of the epoch such as val_loss. Absent: the one that decides the best checkpoint.',
+    help: 'A value of the epoch such as val_loss. Left empty: the one that decides the best checkpoint.',
     control: 'text',
     expected: 'the name of a value of the epoch, such as "val_loss"',
     default: null,
