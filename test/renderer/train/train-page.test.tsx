@@ -73,6 +73,22 @@ async function open(settings: object): Promise<void> {
 }
 
 describe('Train', () => {
+  test('weights of which nothing fits are a problem, with a way out', async () => {
+    const file = path.join(home, 'other.safetensors');
+    const header = JSON.stringify({ 'other.weight': { dtype: 'F32', shape: [1], data_offsets: [0, 4] } });
+    const size = Buffer.alloc(8);
+    size.writeBigUInt64LE(BigInt(header.length));
+    await writeFile(file, Buffer.concat([size, Buffer.from(header), Buffer.alloc(4)]));
+    await open({ model: { layers: [{ kind: 'Linear', out_features: 3 }], weights: file } });
+    showPage(<TrainPage />);
+    expect((await screen.findAllByText(/^None of the weights to start from fits/)).length).toBeGreaterThan(0);
+    expect(screen.getByText('1 problem stands in the way of a run.')).toBeDefined();
+    const [fresh] = screen.getAllByRole('button', { name: 'Use fresh weights' });
+    await userEvent.click(fresh as HTMLElement);
+    expect(await screen.findByText(/^Ready/)).toBeDefined();
+    expect(project().model.weights).toBeUndefined();
+  });
+
   test('each group is one sentence while it is folded', async () => {
     await digits();
     showPage(<TrainPage />);
