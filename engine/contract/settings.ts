@@ -159,7 +159,7 @@ export const checkpointFields = {
   }),
   keep: integer({
     label: 'Keep',
-    help: 'How many of the latest checkpoints are kept; the best ones and snapshots are kept besides.',
+    help: 'How many of the latest checkpoints are kept; the best ones, snapshots and an initial state from a weights file are kept besides.',
     max: 10_000,
     default: 2,
   }),

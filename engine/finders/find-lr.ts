@@ -71,6 +71,8 @@ export async function findLr(request: TrainRequest, options: Options): Promise<L
     }
     const lr = rates.slice(0, loss.length);
     const suggestion = suggest(lr, loss, smoothing.values);
+    const setting = settingOfRate(plan.project.training);
+    const ownPeak = suggestion.lr !== null && setting.path.at(-1) === 'max_lr';
     return {
       lr,
       loss: loss.map(toNum),
@@ -80,8 +82,10 @@ export async function findLr(request: TrainRequest, options: Options): Promise<L
       steps,
       stopped,
       suggestion: suggestion.lr,
-      reason: suggestion.reason,
-      current: settingOfRate(plan.project.training).lr,
+      reason: ownPeak
+        ? `${suggestion.reason} It belongs into training.schedule.max_lr: the schedule climbs to its own peak.`
+        : suggestion.reason,
+      current: setting.lr,
       device: native.device,
       seconds: (performance.now() - began) / 1000,
     };
