@@ -153,7 +153,8 @@ function makeAskedChanges(training: Training, { epochs, rateBefore }: NonNullabl
   const { schedule, state } = training;
   const change: Change = { step: state.step, epoch: state.epoch };
   if (epochs !== undefined && epochs !== schedule.epochs) change.epochs = epochs;
-  if (rateBefore !== undefined && schedule.nextRate > 0) change.lr = schedule.nextRate;
+  const planned = schedule.nextRateFor(epochs ?? schedule.epochs);
+  if (rateBefore !== undefined && planned > 0) change.lr = planned;
   if (change.epochs !== undefined || change.lr !== undefined) makeChange(training, change, false, rateBefore);
 }
 

@@ -52,6 +52,15 @@ export class LiveSchedule {
     return this.#ratesAt(this.#next())[0] as number;
   }
 
+  /** The same where `epochs` is the last one. */
+  nextRateFor(epochs: number): number {
+    const before = this.epochs;
+    this.setEpochs(epochs);
+    const rate = this.nextRate;
+    this.setEpochs(before);
+    return rate;
+  }
+
   /** What the next `steps` real steps take, none of them beyond the epoch in progress: one entry a group. */
   columns(steps: number): GroupSchedule[] {
     const first = this.#next();

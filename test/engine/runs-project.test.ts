@@ -97,6 +97,16 @@ describe('a project edited between two lives', () => {
     });
   });
 
+  test('rates edited together with the last epoch are planned for that one', async () => {
+    const run = await stopped('epoch');
+    const schedule = setting('training.schedule', { kind: 'OneCycleLR', max_lr: 0.01 });
+    await resumed(run, { edits: [schedule] });
+    const { events } = await resumed(run, { epochs: 6, edits: [setting('training.schedule.max_lr', 0.1)] });
+    const [change] = events.filter((event) => event.type === 'change');
+    expect(change).toMatchObject({ epochs: 6 });
+    expect(change?.lr).toBeGreaterThan(0.05); // in mid-cycle, not at its end
+  });
+
   test('a setting for a run with nothing left to train is refused, and changes nothing', async () => {
     const run = await stopped('epoch');
     await resumed(run);
