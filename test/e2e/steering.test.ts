@@ -109,7 +109,7 @@ describe.skipIf(noBrowser)('a run', () => {
     const chart = dialog.getByRole('img', { name: /^Learning rate, from 0 to/ });
     await expect.poll(() => chart.getAttribute('aria-label')).toMatch(/Planned before: .*From now on: /);
     await dialog.getByRole('button', { name: 'Train 4 more' }).click();
-    await page.getByText('Epoch 8 of 8').waitFor({ timeout: 30_000 });
+    await page.getByText('Epoch 8 of 8').first().waitFor({ timeout: 30_000 });
   });
 
   test('tells how long early stopping has waited', async () => {
