@@ -115,7 +115,7 @@ class Maker {
           ...this.#maybe('bias', () => false),
         });
       case 4:
-        return same({ kind: 'Softmax', dim: this.#pick([1, -1, 2, 3, -2, 0]) });
+        return same({ kind: this.#pick(['Softmax', 'LogSoftmax']), dim: this.#pick([1, -1, 2, 3, -2, 0]) });
       case 5:
         return same({ kind: 'Dropout', ...this.#maybe('p', () => this.#pick([0, 0.2, 1, 1.5])) });
       case 6:
