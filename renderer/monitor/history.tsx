@@ -18,6 +18,9 @@ const words: Record<RunNote['kind'], string> = {
 /** As many lines are drawn before somebody asks for all. */
 const most = 60;
 
+/** What somebody did to the run stays in sight however many checkpoints follow. */
+const isSteering = (kind: RunNote['kind']) => kind === 'change' || kind === 'resume';
+
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const calendar = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
@@ -27,7 +30,9 @@ export const History = memo(function History({ notes }: { notes: readonly RunNot
   const [whole, setWhole] = useState(false);
   const advice = latestAdvice(notes);
   const kept = shown === 'all' ? notes : notes.filter(({ kind }) => kind !== 'checkpoint' && kind !== 'state');
-  const lines = kept.toReversed();
+  // Numbered from the oldest, so that a new one leaves the others' keys.
+  const lines = kept.map((note, number) => ({ note, number })).toReversed();
+  const drawn = whole ? lines : lines.filter(({ note: { kind } }, index) => index < most || isSteering(kind));
   return (
     <>
       {advice.map(({ time, message, hint }) => (
@@ -55,15 +60,14 @@ export const History = memo(function History({ notes }: { notes: readonly RunNot
           <p className={styles.nothing}>Nothing has happened yet.</p>
         ) : (
           <ol className={styles.events} aria-label="Events, the newest first">
-            {lines.slice(0, whole ? undefined : most).map((note, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: numbered from the oldest, so that a new one leaves the others' keys
-              <Event key={lines.length - index} note={note} />
+            {drawn.map(({ note, number }) => (
+              <Event key={number} note={note} />
             ))}
           </ol>
         )}
-        {!whole && lines.length > most && (
+        {drawn.length < lines.length && (
           <button type="button" className={styles.more} onClick={() => setWhole(true)}>
-            Show {lines.length - most} earlier events
+            Show {lines.length - drawn.length} earlier events
           </button>
         )}
       </Panel>
