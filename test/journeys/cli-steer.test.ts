@@ -76,7 +76,7 @@ test('what cannot be set says why, and a run that has ended how it goes on', asy
   const ended = await run(['set', folder, '--lr', '0.1'], home);
   expect([ended.code, ended.events[0]]).toMatchObject([
     2,
-    { code: 'RUN_NOT_LIVE', hint: expect.stringMatching(/resume/) },
+    { code: 'RUN_NOT_LIVE', hint: expect.stringMatching(/resume/i) },
   ]);
   const plan = await run(['resume', folder, '--epochs', '50', '--plan'], home);
   expect([plan.code, told(plan.events, 'extension')]).toMatchObject([0, { epochs: 50, epochs_before: 40 }]);
