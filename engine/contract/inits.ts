@@ -19,7 +19,7 @@ export interface InitRule {
   place: Place;
 }
 
-const any = { least: 1, most: 9 };
+const anyRank = { least: 1, most: 9 };
 const matrix = { least: 2, most: 9 };
 const std = number({ label: 'Standard deviation', help: 'Spread of the values.', min: 0, default: 1 });
 const mean = number({ label: 'Mean', help: 'Middle of the values.', default: 0 });
@@ -74,10 +74,10 @@ export const initKinds: readonly InitKind[] = [
       help: "What the layer does by itself; inside a block it keeps the block's initialisation away.",
       params: {},
     }),
-    dims: any,
+    dims: anyRank,
   },
-  { ...argsRow({ kind: 'zeros', label: 'Zeros', help: 'Every value 0.', params: {} }), dims: any },
-  { ...argsRow({ kind: 'ones', label: 'Ones', help: 'Every value 1.', params: {} }), dims: any },
+  { ...argsRow({ kind: 'zeros', label: 'Zeros', help: 'Every value 0.', params: {} }), dims: anyRank },
+  { ...argsRow({ kind: 'ones', label: 'Ones', help: 'Every value 1.', params: {} }), dims: anyRank },
   {
     ...argsRow({
       kind: 'constant',
@@ -85,7 +85,7 @@ export const initKinds: readonly InitKind[] = [
       help: 'Every value the same.',
       params: { val: number({ label: 'Value', help: 'The value.' }) },
     }),
-    dims: any,
+    dims: anyRank,
   },
   {
     ...argsRow({
@@ -98,7 +98,7 @@ export const initKinds: readonly InitKind[] = [
       },
       check: ordered,
     }),
-    dims: any,
+    dims: anyRank,
   },
   {
     ...argsRow({
@@ -107,7 +107,7 @@ export const initKinds: readonly InitKind[] = [
       help: 'Values drawn from a normal distribution.',
       params: { mean, std },
     }),
-    dims: any,
+    dims: anyRank,
   },
   {
     ...argsRow({
@@ -122,7 +122,7 @@ export const initKinds: readonly InitKind[] = [
       },
       check: ordered,
     }),
-    dims: any,
+    dims: anyRank,
   },
   {
     ...argsRow({
@@ -241,7 +241,7 @@ export function initsOf(
   if (!rule) return tensors.map(() => null);
   const parameters = tensors.filter(({ buffer }) => !buffer);
   const weights = parameters.filter(({ name }) => roleOf(name) === 'weight');
-  const dims = rule.weight ? (inits.get(rule.weight.kind) as InitKind).dims : any;
+  const dims = rule.weight ? (inits.get(rule.weight.kind) as InitKind).dims : anyRank;
   const fits = weights.filter(({ shape }) => shape.length >= dims.least && shape.length <= dims.most);
   const own = rule.place.join('.').startsWith(`${place.join('.')}.`);
   // What a block says of its layers' initialisation is no fault of its own.
