@@ -2,7 +2,7 @@
 import { fromNum, type Num } from './contract/events.ts';
 import { metricOfKey } from './contract/metrics.ts';
 
-export { bytes, dims, integer, plural, seconds } from './contract/format.ts';
+export { bytes, capital, dims, integer, plural, seconds } from './contract/format.ts';
 
 export function loss(value: Num): string {
   const number = fromNum(value);

@@ -1,6 +1,7 @@
 /** The command line's program: its commands, and its errors in our words. */
 import { Command, CommanderError } from 'commander';
 import { GradloomError } from '../contract/errors.ts';
+import { capital } from '../format.ts';
 import { addAutopsy } from './autopsy.ts';
 import { addCare } from './care.ts';
 import type { AddCommand, Context } from './context.ts';
@@ -83,7 +84,7 @@ function usageError(error: CommanderError, program: Command, words: string[]): G
     const choices = command.commands.map((each) => each.name()).join(' or ');
     return new GradloomError('BAD_CALL', `After ${command.name()} comes ${choices}.`, { hint: help });
   }
-  const message = first.charAt(0).toUpperCase() + first.slice(1);
+  const message = capital(first);
   return new GradloomError('BAD_CALL', /[.!?]$/.test(message) ? message : `${message}.`, {
     hint: guess ? `${guess} ${help}` : help,
   });

@@ -1,16 +1,8 @@
 /** A run as people follow it: a live line on a terminal, one line an epoch, and a closing line that says what was learned. */
 import { performance } from 'node:perf_hooks';
 import type { Num, RunEvent } from '../contract/events.ts';
-import { integer, loss, metric, percent, plural, seconds } from '../format.ts';
-import {
-  capital,
-  changeSentence,
-  endSentence,
-  epochLine,
-  resumeSentence,
-  startSentences,
-  words,
-} from '../runs/sentences.ts';
+import { capital, integer, loss, metric, percent, plural, seconds } from '../format.ts';
+import { changeSentence, endSentence, epochLine, resumeSentence, startSentences, words } from '../runs/sentences.ts';
 import { readSummary } from '../runs/summary.ts';
 import type { EndEvent, EpochEvent } from '../runs/types.ts';
 import { commandsFor } from './commands.ts';

@@ -1,6 +1,6 @@
 /** `runs`, `watch` and the actions: runs seen and steered from outside. */
 import type { RunAction, RunEvent } from '../contract/events.ts';
-import { integer, loss, metric, table } from '../format.ts';
+import { capital, integer, loss, metric, table } from '../format.ts';
 import { forceStop } from '../runs/force.ts';
 import {
   describeRun,
@@ -66,7 +66,7 @@ export const addRuns: AddCommand = (program, context) => {
     if (action === 'stop') command.option('--force', 'end a process that does not answer; the run can be resumed');
     command
       .summary(summary)
-      .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
+      .description(`${capital(summary)}.`)
       .action(async (run: string, { force }: { force?: boolean }) => {
         const folder = await findRun(run);
         if (action === 'continue' && (await describeRun(folder)).status === 'parked') {

@@ -1,6 +1,6 @@
 /** How far a finder or a check is: one live line on a terminal. */
 import type { TaskProgress } from '../contract/finders.ts';
-import { capital } from '../runs/sentences.ts';
+import { capital } from '../format.ts';
 import type { Output } from './output.ts';
 
 const redrawMs = 80;

@@ -1,5 +1,8 @@
 /** Numbers, sizes and shapes as people read them, in the terminal and in the window alike. */
 
+/** With a large first letter, as a sentence begins. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
 export function integer(value: number): string {

@@ -1,4 +1,5 @@
 /** The value of an epoch by which something is decided: the best checkpoint, an early stop, a reduction of the learning rate. */
+import { capital } from './format.ts';
 import { type ChosenMetric, inTraining, metricOfKey } from './metrics.ts';
 import { type Place, type Report, setEdit, show } from './report.ts';
 
@@ -40,7 +41,7 @@ export function examineMonitor(
   report.error(
     'BAD_VALUE',
     place,
-    `${what.charAt(0).toUpperCase()}${what.slice(1)} cannot be ${decided} by ${show(given)}: this project's epochs have ${choices.join(', ')}`,
+    `${capital(what)} cannot be ${decided} by ${show(given)}: this project's epochs have ${choices.join(', ')}`,
     'Choose one of these.',
     [{ label: `Monitor ${standard}`, edits: [setEdit(place, standard)] }],
   );

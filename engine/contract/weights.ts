@@ -1,5 +1,6 @@
 /** Weights to start from, compared with a planned network: what fits, what is missing, what is left over, what has another shape. */
 import { z } from 'zod';
+import { capital } from './format.ts';
 import type { LoadReport } from './native.ts';
 import type { PlannedTensor } from './plan-types.ts';
 
@@ -48,7 +49,7 @@ export function describeWeights({ matched, missing, unexpected, mismatched }: Lo
   const shapes = mismatched.map(({ name, expected, found }) => `${name} [${found}] there, [${expected}] here`);
   const count = matched.length === all ? `all ${all} tensors were` : `${matched.length} of ${all} tensors were`;
   const parts = [
-    `${count.charAt(0).toUpperCase()}${count.slice(1)} taken from ${file}`,
+    `${capital(count)} taken from ${file}`,
     ...(missing.length ? [`${missing.length} not in the file, so freshly initialised: ${someOf(missing)}`] : []),
     ...(shapes.length ? [`${shapes.length} of another shape, so freshly initialised: ${someOf(shapes, '; ')}`] : []),
     ...(unexpected.length ? [`${unexpected.length} in the file only, so left out: ${someOf(unexpected)}`] : []),

@@ -120,14 +120,16 @@ export async function failNonFinite(
   save: () => Promise<void>,
 ): Promise<GradloomError> {
   const { checkpoints, planned, record, state } = training;
+  let unsaved: GradloomError | null = null;
   if (found.phase === 'parameters') checkpoints.setAsideUntil(isFiniteModel);
-  else await save(); // everything stands as before the step
+  // Everything stands as before the step. A disk that is full now must not hide what happened.
+  else unsaved = await save().then(() => null, diskError);
   const last = checkpoints.last;
   const told: Finding = { ...found, checkpoint: last ? { folder: last.folder, step: last.step } : null };
   if (told.batch !== null && (await batchSaved(training, told.batch - 1))) told.batch_file = batchName;
   const { allIgnored: _, ...facts } = told;
   const remedies = remediesFor(told, planned);
-  const message = `${describe(told)} ${where(told)}; ${kept(told, state.step)}`;
+  const message = `${describe(told)} ${where(told)}; ${unsaved ? `the state before that step could not be saved (${unsaved.message})` : kept(told, state.step)}`;
   const autopsy: Autopsy = { version: 1, time: new Date().toISOString(), message, ...facts, remedies };
   try {
     replaceJson(path.join(record.folder, autopsyName), autopsy);
@@ -139,6 +141,13 @@ export async function failNonFinite(
     hint: hintFrom(remedies),
     ...(place === null ? {} : { path: place }),
   });
+}
+
+/** @throws whatever else it is */
+function diskError(thrown: unknown): GradloomError {
+  const error = GradloomError.from(thrown);
+  if (error.code === 'DISK_FULL' || error.code === 'NOT_WRITABLE') return error;
+  throw error;
 }
 
 async function batchSaved({ record, session, state }: Training, batch: number): Promise<boolean> {

@@ -1,6 +1,6 @@
 /** What a run tells, in words for people: the terminal and `log.txt` say the same. */
 import type { Num, RunEvent } from '../contract/events.ts';
-import { integer, loss, metric, plural, seconds, short } from '../format.ts';
+import { capital, integer, loss, metric, plural, seconds, short } from '../format.ts';
 import type { EndEvent, EpochEvent } from './types.ts';
 
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
@@ -69,4 +69,3 @@ export function endSentence({ status, epoch, step }: EndEvent): string {
 }
 
 export const words = (name: string): string => name.replaceAll('_', ' ');
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -5,7 +5,7 @@ import type { ResolvedEarlyStopping } from '../../engine/contract/project-types.
 import { nameLabel, partOf, quantity } from '../run-parts/quantities.ts';
 import type { RunHead } from '../state/live.ts';
 import { isLive } from '../state/runs.ts';
-import { count, duration, integer, Num, ProgressBar, plural, rate } from '../ui/index.ts';
+import { capital, count, duration, integer, Num, ProgressBar, plural, rate } from '../ui/index.ts';
 import styles from './monitor.module.css';
 import { bestSoFar, epochsWithoutGain, shareDone, stepWithinEpoch } from './progress-figures.ts';
 
@@ -35,7 +35,7 @@ function Preparing({ progress }: { progress: RunHead['progress'] }) {
   const stage = progress?.stage ?? 'preparing';
   return (
     <ProgressBar
-      label={`${stage.charAt(0).toUpperCase()}${stage.slice(1)}`}
+      label={capital(stage)}
       value={known ? progress.done / progress.total : null}
       {...(known ? { detail: `${integer(progress.done)} of ${integer(progress.total)}` } : {})}
     />

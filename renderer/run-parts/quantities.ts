@@ -2,7 +2,7 @@
 import type { RunRow } from '../../engine/contract/api.ts';
 import { fromNum, type Num } from '../../engine/contract/events.ts';
 import { metricLabel, metricOfKey } from '../../engine/contract/metrics.ts';
-import { bytes, number, percent, rate } from '../ui/format.ts';
+import { bytes, capital, number, percent, rate } from '../ui/format.ts';
 
 export interface Quantity {
   /** Without `train_` and `val_`: `loss`, `accuracy`, `lr`. */
@@ -30,7 +30,7 @@ export function quantity(key: string): Quantity {
   const words = key.replaceAll('_', ' ');
   return {
     key,
-    label: plainWords.get(key) ?? metricLabel(key) ?? words.charAt(0).toUpperCase() + words.slice(1),
+    label: plainWords.get(key) ?? metricLabel(key) ?? capital(words),
     share,
     better: key === 'loss' ? 'lower' : (row?.better ?? null),
     format: share

@@ -15,7 +15,7 @@ import {
 } from '../../engine/contract/settings.ts';
 import { sources } from '../../engine/contract/sources.ts';
 import { emaFields, lossScaleFields } from '../../engine/contract/training-numbers.ts';
-import { dims, number } from '../ui/format.ts';
+import { capital, dims, number } from '../ui/format.ts';
 import { nameLabel } from './quantities.ts';
 
 export interface SettingRow {
@@ -271,8 +271,7 @@ function partRows(path: string, key: string, value: unknown, standard: unknown):
 }
 
 function words(key: string): string {
-  const text = key.replaceAll('_', ' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capital(key.replaceAll('_', ' '));
 }
 
 export interface ComparedSetting {

@@ -1,4 +1,5 @@
 /** Words for the parts of a step, as people say them. */
+import { capital } from '../ui/format.ts';
 
 /** In the order in which a step does them. */
 const phases: readonly { key: string; label: string }[] = [
@@ -28,7 +29,7 @@ export function phasesOf(breakdown: Readonly<Record<string, number>>): Phase[] {
   return names.map((key) => {
     const place = phases.findIndex((phase) => phase.key === key);
     return {
-      label: phases[place]?.label ?? key.charAt(0).toUpperCase() + key.slice(1).replaceAll('_', ' '),
+      label: phases[place]?.label ?? capital(key.replaceAll('_', ' ')),
       seconds: breakdown[key] as number,
       color: `var(--series-${key === 'other' || place < 0 ? grey : place % colors})`,
     };

@@ -3,7 +3,7 @@ import type { RunRow } from '../../engine/contract/api.ts';
 import type { RunDetails } from '../../engine/contract/wire.ts';
 import { bestIndex, figureOf, nameLabel, partOf, quantity } from '../run-parts/quantities.ts';
 import { compareSettings, type SettingRow, settingRows, showValue } from '../run-parts/settings.ts';
-import { count, duration, integer, rate } from '../ui/format.ts';
+import { capital, count, duration, integer, rate } from '../ui/format.ts';
 
 /** Each is followed, drawn and has a column of its own: with many more a window does nothing else, and nobody reads them. */
 export const mostCompared = 24;
@@ -98,7 +98,7 @@ export function comparedResults(runs: readonly RunRow[]): ComparedRow[] {
     textRow(
       'status',
       'State',
-      runs.map(({ status }) => status.charAt(0).toUpperCase() + status.slice(1)),
+      runs.map(({ status }) => capital(status)),
     ),
     ...figures.map((each) => rowOf(each, runs)),
     ...texts,

@@ -48,7 +48,8 @@ export function useTask<O, R>(call: Call<O, R>): Task<O, R> {
       const here = new AbortController();
       current.current = here;
       setState({ ...idle, running: true });
-      const task = crypto.randomUUID();
+      // Not randomUUID, which browsers keep from pages of another computer without TLS.
+      const task = crypto.getRandomValues(new Uint32Array(4)).join('-');
       const followed = new AbortController();
       void followTask(task, AbortSignal.any([here.signal, followed.signal]), (progress) =>
         setState((before) => (current.current === here && before.running ? { ...before, progress } : before)),

@@ -2,19 +2,8 @@
 import { useState } from 'react';
 import type { CheckKind, CheckReport } from '../../engine/contract/finders.ts';
 import { check, useTask } from '../state/tasks.ts';
-import {
-  Button,
-  Dialog,
-  duration,
-  ErrorNotice,
-  Facts,
-  integer,
-  Notice,
-  ProgressBar,
-  plural,
-  Segmented,
-} from '../ui/index.ts';
-import { NumberOption } from './task-options.tsx';
+import { Button, Dialog, duration, Facts, integer, Notice, plural, Segmented } from '../ui/index.ts';
+import { NumberOption, TaskState } from './task-options.tsx';
 import classes from './train.module.css';
 
 const explained: Record<CheckKind, string> = {
@@ -29,7 +18,7 @@ export function CheckDialog({ onClose }: { onClose: () => void }) {
   const task = useTask(check);
   const [kind, setKind] = useState<CheckKind>('resume');
   const [steps, setSteps] = useState<number | null>(standardSteps);
-  const { progress, result, running } = task;
+  const { result, running } = task;
   return (
     <Dialog
       onClose={onClose}
@@ -74,13 +63,7 @@ export function CheckDialog({ onClose }: { onClose: () => void }) {
             whole
           />
         </div>
-        {running && (
-          <ProgressBar
-            label={progress ? `${progress.stage.charAt(0).toUpperCase()}${progress.stage.slice(1)}` : 'Getting ready'}
-            value={progress && progress.total > 0 ? progress.done / progress.total : null}
-          />
-        )}
-        {task.error && <ErrorNotice error={task.error} />}
+        <TaskState task={task} />
         {result && <Outcome report={result} />}
       </div>
     </Dialog>

@@ -4,21 +4,9 @@ import type { BatchFinding, BatchOptions, BatchProbe } from '../../engine/contra
 import type { Plan } from '../../engine/contract/plan.ts';
 import { change } from '../state/form.ts';
 import { findBatch, useTask } from '../state/tasks.ts';
-import {
-  Button,
-  bytes,
-  type Column,
-  DataTable,
-  Dialog,
-  ErrorNotice,
-  integer,
-  Notice,
-  Num,
-  ProgressBar,
-  rate,
-} from '../ui/index.ts';
+import { Button, bytes, type Column, DataTable, Dialog, integer, Notice, Num, rate } from '../ui/index.ts';
 import type { Room } from './before.ts';
-import { NumberOption } from './task-options.tsx';
+import { NumberOption, TaskState } from './task-options.tsx';
 import classes from './train.module.css';
 
 const mebibyte = 2 ** 20;
@@ -92,13 +80,7 @@ export function FindBatchDialog({
             />
           </div>
         )}
-        {running && (
-          <ProgressBar
-            label={progress ? `${progress.stage.charAt(0).toUpperCase()}${progress.stage.slice(1)}` : 'Getting ready'}
-            value={progress && progress.total > 0 ? progress.done / progress.total : null}
-          />
-        )}
-        {task.error && <ErrorNotice error={task.error} />}
+        <TaskState task={task} />
         {result && <Outcome finding={result} />}
         {probes.length > 0 && (
           <DataTable

@@ -5,10 +5,10 @@ import type { Plan } from '../../engine/contract/plan.ts';
 import { useValueAt } from '../state/form.ts';
 import { edit } from '../state/project.ts';
 import { findLr, useTask } from '../state/tasks.ts';
-import { Button, Dialog, ErrorNotice, LineChart, Notice, number, ProgressBar } from '../ui/index.ts';
+import { Button, Dialog, LineChart, Notice, number } from '../ui/index.ts';
 import { lossRange, lrCurve, lrMarkers } from './lr-curve.ts';
 import { learningRateEdits, roundRate } from './optimizer-edits.ts';
-import { NumberOption } from './task-options.tsx';
+import { NumberOption, TaskState } from './task-options.tsx';
 import classes from './train.module.css';
 
 const standard = { min: 1e-7, max: 10, steps: 100 };
@@ -76,13 +76,7 @@ export function FindLrDialog({ plan, onClose }: { plan: Plan; onClose: () => voi
             whole
           />
         </div>
-        {running && (
-          <ProgressBar
-            label={progress ? capital(progress.stage) : 'Getting ready'}
-            value={progress && progress.total > 0 ? progress.done / progress.total : null}
-          />
-        )}
-        {task.error && <ErrorNotice error={task.error} />}
+        <TaskState task={task} />
         {(result ?? progress?.lr) && <Curve curve={(result ?? progress?.lr) as Curved} finding={result} />}
         {result && <Outcome finding={result} suggested={suggested} />}
       </div>
@@ -130,8 +124,4 @@ function Outcome({ finding, suggested }: { finding: LrFinding; suggested: number
       {ended}
     </Notice>
   );
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

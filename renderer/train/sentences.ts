@@ -7,17 +7,13 @@ import { optimizers } from '../../engine/contract/optimizers.ts';
 import type { PlannedLayer } from '../../engine/contract/plan-types.ts';
 import type { Chosen, ResolvedProject } from '../../engine/contract/project-types.ts';
 import type { Shape } from '../../engine/contract/report.ts';
-import { integer, number, plural } from '../ui/format.ts';
+import { capital, integer, number, plural } from '../ui/format.ts';
 import type { Steps } from './before.ts';
 
 type Training = ResolvedProject['training'];
 
 function join(parts: readonly (string | false | null)[]): string {
   return parts.filter((part) => part !== false && part !== null && part !== '').join(', ');
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function figure(value: unknown): string {

@@ -1,6 +1,7 @@
-/** The options of a finder or a check: numbers that are no part of the project. */
+/** What finders and checks have in common: options that are no part of the project, how far the work is, what went wrong. */
 import { useState } from 'react';
-import { showNumber, TextField } from '../ui/index.ts';
+import type { Task } from '../state/tasks.ts';
+import { capital, ErrorNotice, ProgressBar, showNumber, TextField } from '../ui/index.ts';
 
 export interface NumberOptionProps {
   label: string;
@@ -46,4 +47,23 @@ function expectation({ from, to, above, whole = false }: NumberOptionProps): str
   if (above !== undefined) return `${what} above ${above}`;
   if (from !== undefined && to !== undefined) return `${what} from ${from} to ${to.toLocaleString('en-US')}`;
   return from === undefined ? what : `${what} from ${from} on`;
+}
+
+/** Nothing while the work has not begun, and once it is done. */
+export function TaskState({
+  task: { running, progress, error },
+}: {
+  task: Pick<Task<never, unknown>, 'running' | 'progress' | 'error'>;
+}) {
+  return (
+    <>
+      {running && (
+        <ProgressBar
+          label={progress ? capital(progress.stage) : 'Getting ready'}
+          value={progress && progress.total > 0 ? progress.done / progress.total : null}
+        />
+      )}
+      {error && <ErrorNotice error={error} />}
+    </>
+  );
 }

@@ -1,5 +1,5 @@
 /** Numbers, sizes, times and shapes as the window shows them. */
-export { bytes, dims, integer, plural, seconds } from '../../engine/contract/format.ts';
+export { bytes, capital, dims, integer, plural, seconds } from '../../engine/contract/format.ts';
 
 const minus = '−';
 

@@ -79,6 +79,20 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
+test.skipIf(process.platform === 'win32')('a full disk does not hide that a run stopped being finite', () => {
+  const home = temporaryFolder();
+  const folder = path.join(home, 'run');
+  const words = [path.join(root, 'dist', 'cli.js'), 'train', digits, '--run', folder, '--json'];
+  const wild = ['--set', 'training.optimizer.lr=1e30'];
+  // The state to be saved is larger than a file may be here; the autopsy is not.
+  const limited = ['-c', 'ulimit -f 500; exec "$0" "$@"', process.execPath, ...words, ...wild];
+  const { stdout } = spawnSync('bash', limited, { encoding: 'utf8' });
+  expect(parseJournal(stdout).filter(({ type }) => type === 'error')).toMatchObject([
+    { code: 'NON_FINITE', message: expect.stringContaining('could not be saved') },
+  ]);
+  expect(existsSync(path.join(folder, 'autopsy.json'))).toBe(true);
+});
+
 async function finishedRun() {
   const home = temporaryFolder();
   const folder = path.join(home, 'run');

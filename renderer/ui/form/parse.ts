@@ -1,6 +1,7 @@
 /** What a person types in a form's field, as the value that the project file takes, and back. Pure. */
 import type { z } from 'zod';
 import { type FieldInfo, fieldInfo } from '../../../engine/contract/fields.ts';
+import { capital } from '../format.ts';
 
 /** `absent`: the key is not written, and the default holds. */
 export type Parsed = { value: unknown } | { absent: true } | { problem: string };
@@ -44,10 +45,6 @@ export function showDefault(info: FieldInfo): string {
   // 1/3 is the default, not 0.3333333333333333.
   if (typeof info.default === 'number') return showNumber(Number(info.default.toPrecision(6)));
   return showValue(info.default);
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function expectation(info: FieldInfo): string {
