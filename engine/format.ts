@@ -11,7 +11,7 @@ export function loss(value: Num): string {
 
 /** With so many significant digits at most, and no zeros behind them: learning rates, factors. */
 export function short(value: number, digits: number): string {
-  return String(Number(value.toPrecision(digits)));
+  return String(Number(value.toPrecision(digits))).replace('e+', 'e');
 }
 
 /** 0.9312 is 93.12 %. */

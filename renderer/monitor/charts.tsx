@@ -2,7 +2,7 @@
 import { memo, useCallback, useEffect, useMemo, useState } from 'react';
 import type { RunDetails } from '../../engine/contract/wire.ts';
 import { type AxisKind, stepsWithin } from '../run-parts/axes.ts';
-import { type ChartView, xWords, yFormat } from '../run-parts/chart-view.tsx';
+import { type ChartView, xWords, yWords } from '../run-parts/chart-view.tsx';
 import { type LineColors, quantityLines, throughputLine } from '../run-parts/lines.ts';
 import { LiveChart, type LiveChartProps } from '../run-parts/live-chart.tsx';
 import type { PlannedCurve } from '../run-parts/planned-rate.ts';
@@ -119,7 +119,7 @@ export const Charts = memo(function Charts(props: ChartsProps) {
               <LiveChart
                 {...shared}
                 title="Skipped steps"
-                yFormat={yFormat('skipped')}
+                {...yWords('skipped')}
                 build={buildSkipped}
                 height={smallHeight}
                 yDomain={fromZero}
@@ -132,7 +132,7 @@ export const Charts = memo(function Charts(props: ChartsProps) {
               {...shared}
               title="Throughput"
               yLabel="samples/s"
-              yFormat={yFormat('samples_per_second')}
+              {...yWords('samples_per_second')}
               build={buildThroughput}
               height={smallHeight}
               yDomain={fromZero}
@@ -169,7 +169,7 @@ const Curve = memo(function Curve({
     () => [...under, ...quantityLines({ ...curvesOf(live), detail }, quantityKey, axis, colors)],
     [live, detail, under, quantityKey, axis, colors],
   );
-  return <LiveChart {...chart} title={quantity(quantityKey).label} yFormat={yFormat(quantityKey)} build={build} />;
+  return <LiveChart {...chart} title={quantity(quantityKey).label} {...yWords(quantityKey)} build={build} />;
 });
 
 /** The run's own colour is that of its validation, by which runs are compared; training has the next one. */

@@ -93,9 +93,10 @@ const xFormats: Record<AxisKind, (value: number) => string> = {
   time: duration,
 };
 
-/** How values of a quantity are written at a chart: shares without needless zeros. */
-export function yFormat(key: string): (value: number) => string {
-  return yFormats.get(key) ?? (quantity(key).share ? shortPercent : plain);
+/** How values of a quantity are written at a chart: shares without needless zeros at the axis, with them where they change. */
+export function yWords(key: string): { yFormat: (value: number) => string; tellFormat?: (value: number) => string } {
+  const { share, format } = quantity(key);
+  return share ? { yFormat: shortPercent, tellFormat: format } : { yFormat: yFormats.get(key) ?? plain };
 }
 
 const shortPercent = (value: number) => percent(value).replace(/\.?0+(?= %)/, '');

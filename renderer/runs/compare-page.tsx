@@ -3,7 +3,7 @@ import { IconArrowLeft, IconX } from '@tabler/icons-react';
 import { useCallback, useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { RunRow } from '../../engine/contract/api.ts';
-import { useChartView, ViewControls, xWords, yFormat } from '../run-parts/chart-view.tsx';
+import { useChartView, ViewControls, xWords, yWords } from '../run-parts/chart-view.tsx';
 import { useKept } from '../run-parts/kept.ts';
 import { apart, valueLine } from '../run-parts/lines.ts';
 import { LiveChart } from '../run-parts/live-chart.tsx';
@@ -253,7 +253,7 @@ function CompareChart({
       logY={log}
       smoothing={smoothing}
       live={followed.some(({ run }) => isLive(run.status))}
-      yFormat={yFormat(partOf(name).key)}
+      {...yWords(partOf(name).key)}
       empty="None of these runs has told this value."
       {...xWords(axis)}
     />

@@ -3,7 +3,7 @@
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useCallback, useMemo } from 'react';
 import type { RunRow } from '../../engine/contract/api.ts';
-import { xWords, yFormat } from '../run-parts/chart-view.tsx';
+import { xWords, yWords } from '../run-parts/chart-view.tsx';
 import { useKept } from '../run-parts/kept.ts';
 import { apart, runLine } from '../run-parts/lines.ts';
 import { LiveChart } from '../run-parts/live-chart.tsx';
@@ -68,7 +68,7 @@ function SelectionChart({ quantityKey, followed }: { quantityKey: string; follow
       runs={lives}
       height={height}
       live={followed.some(({ run }) => isLive(run.status))}
-      yFormat={yFormat(quantityKey)}
+      {...yWords(quantityKey)}
       compact
       {...xWords('epoch')}
     />

@@ -42,6 +42,8 @@ export interface LineChartProps {
   yLabel?: string;
   xFormat?: (value: number) => string;
   yFormat?: (value: number) => string;
+  /** Of the newest value beside its line's name, where that is not `yFormat`: so that its width stays. */
+  tellFormat?: (value: number) => string;
   logY?: boolean;
   /** From 0 to below 1, as TensorBoard's. */
   smoothing?: number;
@@ -159,7 +161,7 @@ export function LineChart(props: LineChartProps) {
     tabled,
     xFormat,
     yFormat,
-    told: props.yFormat,
+    told: props.tellFormat ?? props.yFormat,
   };
   const state = useRef(now);
   const colorOf = useColors(box, look);

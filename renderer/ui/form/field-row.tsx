@@ -35,7 +35,7 @@ export function FieldRow(props: FieldRowProps) {
   const bad = typing !== null || problems.some(({ severity }) => severity !== 'warning');
   return (
     <div className={classes.field} data-field={name} data-bad={bad || undefined}>
-      <Tooltip label={info.help} position="left" openDelay={250}>
+      <Tooltip label={`${info.help} (${name})`} position="left" openDelay={250}>
         <label className={classes.label} htmlFor={id} id={`${id}-label`}>
           {info.label}
         </label>
