@@ -110,10 +110,10 @@ export type FollowCursor = z.infer<typeof followCursor>;
 
 const noteSchema = z.object({
   time: z.string(),
-  kind: z.enum(['state', 'checkpoint', 'advice', 'error', 'resume', 'change', 'start', 'end']),
+  kind: z.enum(['state', 'checkpoint', 'snapshot', 'advice', 'error', 'resume', 'change', 'start', 'end']),
   message: z.string(),
   hint: z.string().exactOptional(),
-  /** Of a checkpoint: where it was saved; of a resume: where the run went on from; of a change: after which step it holds. */
+  /** Of a checkpoint or snapshot: where it was saved; of a resume: where the run went on from; of a change: after which step it holds. */
   step: z.number().exactOptional(),
   /** Of a change: the new learning rate, the new last epoch. */
   lr: z.number().exactOptional(),

@@ -3,8 +3,13 @@ import type { RunNote } from './api.ts';
 
 const most = 500;
 
-/** The newest, and of the older ones those that say how the run was changed: what is drawn needs them all. */
+/** What somebody did to a run stays in sight however many checkpoints follow. */
+export function isSteering({ kind }: RunNote): boolean {
+  return kind === 'change' || kind === 'resume' || kind === 'snapshot';
+}
+
+/** The newest, and of the older ones those that say what somebody did: what is drawn needs them all. */
 export function keptNotes(notes: readonly RunNote[]): RunNote[] {
   const cut = notes.length - most;
-  return notes.filter(({ kind }, index) => index >= cut || kind === 'change' || kind === 'resume');
+  return notes.filter((note, index) => index >= cut || isSteering(note));
 }

@@ -89,7 +89,8 @@ export class LiveSeries {
         break;
       case 'checkpoint': {
         const name = event.folder.split(/[\\/]/).at(-1) ?? event.folder;
-        this.#note(event, 'checkpoint', `Saved ${name} (${event.roles.join(', ')})`, { step: event.step });
+        const kind = event.roles.includes('snapshot') ? 'snapshot' : 'checkpoint';
+        this.#note(event, kind, `Saved ${name} (${event.roles.join(', ')})`, { step: event.step });
         break;
       }
       case 'advice':

@@ -1,6 +1,7 @@
 /** What happened in a run: advice as quiet cards, and every event with its time, the newest first. */
 import { memo, useState } from 'react';
 import type { RunNote } from '../../engine/contract/api.ts';
+import { isSteering } from '../../engine/contract/notes.ts';
 import { Notice, Panel, plural, Segmented } from '../ui/index.ts';
 import styles from './monitor.module.css';
 
@@ -8,6 +9,7 @@ const words: Record<RunNote['kind'], string> = {
   start: 'Start',
   state: 'State',
   checkpoint: 'Checkpoint',
+  snapshot: 'Snapshot',
   advice: 'Advice',
   error: 'Error',
   resume: 'Resume',
@@ -17,9 +19,6 @@ const words: Record<RunNote['kind'], string> = {
 
 /** As many lines are drawn before somebody asks for all. */
 const most = 60;
-
-/** What somebody did to the run stays in sight however many checkpoints follow. */
-const isSteering = (kind: RunNote['kind']) => kind === 'change' || kind === 'resume';
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const calendar = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
@@ -32,7 +31,7 @@ export const History = memo(function History({ notes }: { notes: readonly RunNot
   const kept = shown === 'all' ? notes : notes.filter(({ kind }) => kind !== 'checkpoint' && kind !== 'state');
   // Numbered from the oldest, so that a new one leaves the others' keys.
   const lines = kept.map((note, number) => ({ note, number })).toReversed();
-  const drawn = whole ? lines : lines.filter(({ note: { kind } }, index) => index < most || isSteering(kind));
+  const drawn = whole ? lines : lines.filter(({ note }, index) => index < most || isSteering(note));
   return (
     <>
       {advice.map(({ time, message, hint }) => (

@@ -91,6 +91,30 @@ export async function command(page: Page, name: string): Promise<void> {
   await dialog.waitFor({ state: 'hidden' });
 }
 
+/** Of the choice that has the focus: long ones are searched by typing, in short ones one goes down. */
+export async function chooseByKeys(page: Page, name: string): Promise<void> {
+  const long = await page.evaluate(() => document.activeElement?.hasAttribute('readonly') === false);
+  if (long) {
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type(name);
+  } else await page.keyboard.press('Enter');
+  const options = page.getByRole('option');
+  await options.first().waitFor();
+  const meant = () =>
+    options.evaluateAll((all) => all.find((one) => one.hasAttribute('data-combobox-selected'))?.textContent ?? '');
+  for (let left = long ? 0 : 20; left > 0; left--) {
+    const before = await meant();
+    if (before.startsWith(name)) break;
+    await page.keyboard.press('ArrowDown');
+    // Mantine says which option is meant a moment after the list has opened: an arrow pressed before that may be lost.
+    await expect
+      .poll(meant, { timeout: 500, interval: 20 })
+      .not.toBe(before)
+      .catch(() => {});
+  }
+  await page.keyboard.press('Enter');
+}
+
 /** Tab until it has the focus, as someone without a mouse does. */
 export async function focusByTab(page: Page, target: Locator): Promise<void> {
   await target.waitFor();

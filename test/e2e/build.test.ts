@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { fieldInfo } from '../../engine/contract/fields.ts';
 import { layerTable } from '../../engine/contract/layers/index.ts';
 import { readProject, resolveProject } from '../../engine/contract/project.ts';
-import { command, fileOf, focusByTab, go, openTemplate, press, saved } from './actions.ts';
+import { chooseByKeys, command, fileOf, focusByTab, go, openTemplate, press, saved } from './actions.ts';
 import { noBrowser, useStudio } from './studio.ts';
 
 const template = fileURLToPath(new URL('../../assets/templates/digits-cnn.gradloom.json', import.meta.url));
@@ -115,10 +115,7 @@ describe.skipIf(noBrowser)('the digits CNN is built', () => {
     await expect.poll(() => page.url()).toContain('#/build');
     await command(page, 'Go to Data');
     await focusByTab(page, page.getByRole('combobox', { name: 'Kind' }));
-    await page.keyboard.press('Enter');
-    await page.getByRole('option', { name: 'IDX files' }).waitFor();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
+    await chooseByKeys(page, 'IDX files');
     await focusByTab(page, page.getByRole('textbox', { name: 'Folder' }));
     await page.keyboard.type('../data/digits');
     await page.keyboard.press('Enter');

@@ -1,7 +1,7 @@
 /** What Train and Build let a person set of a training, each by mouse and by keyboard; the schedule drawn before the run; finders and checks. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { focusByTab, openProject, press, projectOf, quick, saved, writeProject } from './actions.ts';
+import { chooseByKeys, focusByTab, openProject, press, projectOf, quick, saved, writeProject } from './actions.ts';
 import { noBrowser, useStudio } from './studio.ts';
 
 /** A choice, a switch or a number of a group of Train, and what the project holds then. */
@@ -119,22 +119,6 @@ async function holds(page: Page, { path, value }: Setting): Promise<void> {
 
 async function folded(page: Page, title: string): Promise<boolean> {
   return (await group(page, title).getAttribute('aria-expanded')) === 'false';
-}
-
-/** Of the choice that has the focus: long ones are searched by typing, in short ones one goes down. */
-async function chooseByKeys(page: Page, name: string): Promise<void> {
-  const long = await page.evaluate(() => document.activeElement?.hasAttribute('readonly') === false);
-  if (long) {
-    await page.keyboard.press('Control+A');
-    await page.keyboard.type(name);
-  } else await page.keyboard.press('Enter');
-  await page.getByRole('option').first().waitFor();
-  const marked = page.locator('[role=option][data-combobox-selected]');
-  for (let left = long ? 0 : 20; left > 0; left--) {
-    if ((await marked.count()) > 0 && (await marked.textContent())?.startsWith(name)) break;
-    await page.keyboard.press('ArrowDown');
-  }
-  await page.keyboard.press('Enter');
 }
 
 describe.skipIf(noBrowser)('Train', () => {
