@@ -10,7 +10,7 @@ import type { Json, NativeLayer } from './native.ts';
 import type { PlannedLayer, PlannedTensor, TrainRule } from './plan-types.ts';
 import { isObject, type JsonObject, nearest, type Place, type Report, removeEdit, setEdit, show } from './report.ts';
 import { findRow } from './table.ts';
-import type { ElementType } from './tensors.ts';
+import type { TensorType } from './tensors.ts';
 import { plainRule, readTrain, type TrainedLayer } from './training-groups.ts';
 
 /** More layers than this (repetitions and blocks expanded) or deeper nesting is a slip, and would only exhaust the memory. */
@@ -41,21 +41,19 @@ export class StackPlanner {
   readonly trained: TrainedLayer[] = [];
   readonly #report: Report;
   readonly #blocks: { [name: string]: unknown };
-  readonly #dtype: ElementType;
   readonly #usedBlocks = new Set<string>();
   #layers = 0;
   #tooMany = false;
 
-  constructor(report: Report, blocks: { [name: string]: unknown }, dtype: ElementType) {
+  constructor(report: Report, blocks: { [name: string]: unknown }) {
     this.#report = report;
     this.#blocks = blocks;
-    this.#dtype = dtype;
   }
 
   /** The network itself. `input` null: only what needs no shapes is checked. */
-  model(layers: readonly unknown[], input: readonly number[] | null): Stack {
+  model(layers: readonly unknown[], input: TensorType | null): Stack {
     // The batch itself is counted as input, not as an activation.
-    const flow = input && { dims: input, storage: { kept: true, grad: false } };
+    const flow = input && { ...input, mask: null, storage: { kept: true, grad: false } };
     const stack = this.#list('', layers, ['model', 'layers'], '', flow, plainRule, []);
     // A block that nothing uses is no reason not to train.
     this.#report.asWarnings(() => {
@@ -123,15 +121,7 @@ export class StackPlanner {
       this.#checkInside(row, values, place, path, rule, within);
       return null;
     }
-    if (this.#dtype !== 'float32' && !row.anyType) {
-      report.error(
-        'WRONG_DTYPE',
-        place,
-        `${row.kind} calculates with floating-point numbers but the data holds integers (${this.#dtype})`,
-        'Use data of bytes or floats.',
-      );
-      return null;
-    }
+    if (!this.#takes(row, input, place)) return null;
     const tensorsBefore = this.tensors.length;
     const context: LayerContext = {
       place,
@@ -152,6 +142,19 @@ export class StackPlanner {
     const resolved = row.resolve(values, context);
     if (!resolved) return null;
     return this.#finish(row, resolved, given, place, path, input, rule, tensorsBefore);
+  }
+
+  #takes({ kind, takes = 'floats' }: LayerKind, { dtype }: Flow, place: Place): boolean {
+    if (takes === 'any' || (takes === 'floats') === (dtype === 'float32')) return true;
+    this.#report.error(
+      'WRONG_DTYPE',
+      place,
+      takes === 'floats'
+        ? `${kind} calculates with floating-point numbers but receives integers (${dtype})`
+        : `${kind} wants integers, indices of its table, but receives floating-point numbers`,
+      takes === 'floats' ? 'Put an Embedding before it, or use data of bytes or floats.' : 'Use it on data of tokens.',
+    );
+    return false;
   }
 
   #finish(
@@ -184,6 +187,8 @@ export class StackPlanner {
     const grad = input.storage.grad || trainable.length > 0;
     const flow: Flow = resolved.flow ?? {
       dims: output,
+      dtype: resolved.dtype ?? (row.takes === 'any' ? input.dtype : 'float32'),
+      mask: null,
       storage: resolved.reshapes ? input.storage : { kept: false, grad },
     };
     let bytes = 0;

@@ -36,8 +36,8 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
   const stored = facts ?? factsOf(resolved);
   const known = stored && transformed(resolved, stored);
   checkData(resolved, known, report);
-  const planner = new StackPlanner(report, resolved.model.blocks, known?.input.dtype ?? 'float32');
-  const stack = planner.model(resolved.model.layers, known?.input.dims ?? null);
+  const planner = new StackPlanner(report, resolved.model.blocks);
+  const stack = planner.model(resolved.model.layers, known?.input ?? null);
   const layers = stack.layers;
   if (wellFormed(project.model)) checkNotEmpty(resolved, known, report);
   const output = stack.flow && layers.length > 0 ? [...stack.flow.dims] : null;

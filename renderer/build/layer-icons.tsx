@@ -17,6 +17,7 @@ import {
   IconQuestionMark,
   IconRepeat,
   IconStackPush,
+  IconTimeline,
   IconWaveSine,
   type TablerIcon,
 } from '@tabler/icons-react';
@@ -49,6 +50,7 @@ const byCategory: Record<LayerCategory, TablerIcon> = {
   pool: IconGridDots,
   norm: IconArrowBarBoth,
   activation: IconChartLine,
+  sequence: IconTimeline,
   shape: IconLayersSubtract,
   block: IconStackPush,
 };
@@ -59,6 +61,7 @@ export const categories: readonly { category: LayerCategory; label: string }[] =
   { category: 'pool', label: 'Pooling' },
   { category: 'norm', label: 'Normalisation' },
   { category: 'activation', label: 'Activation' },
+  { category: 'sequence', label: 'Sequences' },
   { category: 'shape', label: 'Shape and dropout' },
   { category: 'block', label: 'Blocks' },
 ];

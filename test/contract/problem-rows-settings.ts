@@ -319,7 +319,7 @@ export const settingsRows: { [group: string]: Row[] } = {
       project: projectWith([linear(3), linear(10)]),
       facts: { ...digits, input: { dims: [5], dtype: 'int64' } },
       problems: [
-        'WRONG_DTYPE model.layers.0: Linear calculates with floating-point numbers but the data holds integers (int64)',
+        'WRONG_DTYPE model.layers.0: Linear calculates with floating-point numbers but receives integers (int64)',
       ],
     },
   ],

@@ -4,13 +4,17 @@ import type { PlannedLayer, PlannedTensor } from '../plan-types.ts';
 import type { Edit, Fix, ProblemCode } from '../problems.ts';
 import type { JsonObject, Place, Shape, Values } from '../report.ts';
 import type { Row } from '../table.ts';
+import type { ElementType } from '../tensors.ts';
 
-export type LayerCategory = 'dense' | 'conv' | 'pool' | 'norm' | 'activation' | 'shape' | 'block';
+export type LayerCategory = 'dense' | 'conv' | 'pool' | 'norm' | 'activation' | 'sequence' | 'shape' | 'block';
 export type Dims = readonly number[];
 
 /** One sample's tensor between two layers. Layers that only reshape hand its storage on. */
 export interface Flow {
   dims: Dims;
+  dtype: ElementType;
+  /** Path of the layer that says which positions of the sequence (the sample's first dimension) are padding; null: none are. */
+  mask: string | null;
   /** `kept`: already counted among what the backward pass needs; `grad`: that pass reaches it, since something before it trains. */
   storage: { kept: boolean; grad: boolean };
 }
@@ -33,6 +37,10 @@ export interface Resolved {
   flops?: number;
   /** What the backward pass needs of one sample: the input, the output, other bytes. */
   keeps?: { input?: boolean; output?: boolean; bytes?: number };
+  /** What the forward pass (or, where that needs more, the backward pass) of one sample takes for itself and gives back: bytes. */
+  workspace?: number;
+  /** Of the output; absent: floats, or the input's for kinds that take any. */
+  dtype?: ElementType;
   /** The output is the input seen with other dims. */
   reshapes?: boolean;
   /** Values per channel that one sample brings to a batch statistic, and whether evaluation takes batch statistics too. */
@@ -78,8 +86,16 @@ export interface LayerKind extends Row {
   argNames: readonly string[];
   /** Arguments that follow from the input and are never typed. */
   derived: readonly string[];
-  /** Takes integers as well as floats. */
-  anyType?: boolean;
+  /** Types of numbers that it takes; absent: floats. */
+  takes?: 'floats' | 'integers' | 'any';
+  /**
+   * What becomes of a mask of padding that comes with the input: `keeps` (each position is worked on for itself, or padding is left out of
+   * account, and the output has the same positions), `ends` (padding is left out of account, and the output has no such positions any more).
+   * Absent: the layer would mix padding into the answer, which is a problem.
+   */
+  mask?: 'keeps' | 'ends';
+  /** The Python class that its line names, where torch.nn has none: source text, complete but for `import torch` and `from torch import nn`. */
+  definition?: string;
   /** Has no C++ row: its child list takes its place in the native plan. */
   inlined?: boolean;
   resolve(params: JsonObject, context: LayerContext): Resolved | null;

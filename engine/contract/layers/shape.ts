@@ -20,7 +20,7 @@ export const shapeKinds = [
     category: 'shape',
     help: 'Joins dimensions into one, for layers that want plain vectors.',
     params: flattenParams,
-    anyType: true,
+    takes: 'any',
     formula: '[A, B, C] → [A·B·C]',
     flopsFormula: '0',
     resolve({ start_dim, end_dim }, context) {
@@ -69,7 +69,7 @@ export const shapeKinds = [
     category: 'shape',
     help: 'Hands its input on unchanged.',
     params: {},
-    anyType: true,
+    takes: 'any',
     formula: '[…] → […]',
     flopsFormula: '0',
     resolve: (_params, { input }) => ({ args: {}, output: input.dims, reshapes: true }),

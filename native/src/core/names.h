@@ -17,7 +17,7 @@ class Names {
   constexpr const std::string_view* end() const { return names_.data() + size_; }
 
  private:
-  std::array<std::string_view, 12> names_{};
+  std::array<std::string_view, 16> names_{};
   std::size_t size_ = 0;
 };
 

@@ -1,7 +1,7 @@
 // Activations. Those whose gradient needs only their result overwrite their input where nobody else reads it.
 #include <ATen/ATen.h>
 
-#include "core/layers/families.h"
+#include "core/layers/table.h"
 #include "core/layers/max_pool_args.h"
 
 namespace gradloom {
@@ -17,8 +17,6 @@ Forward activation(const Builder& build, Apply apply, Overwrite overwrite) {
     return overwrite(result);
   };
 }
-
-}  // namespace
 
 Forward build_relu(Builder& build) {
   // After the pooling that follows, ReLU has a fraction of the elements. Values and gradients are equal: a window's
@@ -65,6 +63,23 @@ Forward build_softmax(Builder& build) {
 
 Forward build_log_softmax(Builder& build) {
   return [dim = build.args().integer("dim")](const at::Tensor& x, const Pass&) { return at::log_softmax(x, dim); };
+}
+
+constexpr LayerKind rows[] = {
+    {"ReLU", {}, build_relu},
+    {"LeakyReLU", {"negative_slope"}, build_leaky_relu},
+    {"GELU", {"approximate"}, build_gelu},
+    {"SiLU", {}, build_silu},
+    {"Sigmoid", {}, build_sigmoid},
+    {"Tanh", {}, build_tanh},
+    {"Softmax", {"dim"}, build_softmax},
+    {"LogSoftmax", {"dim"}, build_log_softmax},
+};
+
+}  // namespace
+
+std::span<const LayerKind> activation_layers() {
+  return rows;
 }
 
 }  // namespace gradloom

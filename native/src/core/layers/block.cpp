@@ -2,7 +2,7 @@
 #include <ATen/ATen.h>
 
 #include "core/errors.h"
-#include "core/layers/families.h"
+#include "core/layers/table.h"
 
 namespace gradloom {
 
@@ -30,8 +30,6 @@ at::Tensor add(const at::Tensor& a, const at::Tensor& b) {
 at::Tensor multiply(const at::Tensor& a, const at::Tensor& b) {
   return at::mul(a, b);
 }
-
-}  // namespace
 
 Forward build_residual(Builder& build) {
   const Lists lists = build_children(build);
@@ -71,6 +69,18 @@ Forward build_repeat(Builder& build) {
     for (const auto& repetition : repetitions) x = repetition->forward(x, pass);
     return x;
   };
+}
+
+constexpr LayerKind rows[] = {
+    {"Residual", {}, build_residual, true},
+    {"Parallel", {"join", "dim"}, build_parallel},
+    {"Repeat", {}, build_repeat},
+};
+
+}  // namespace
+
+std::span<const LayerKind> block_layers() {
+  return rows;
 }
 
 }  // namespace gradloom

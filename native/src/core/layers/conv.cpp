@@ -2,7 +2,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
 
-#include "core/layers/families.h"
+#include "core/layers/table.h"
 #include "core/layers/init.h"
 #include "core/layers/max_pool_args.h"
 
@@ -54,8 +54,6 @@ void offer_pooling(Builder& build, const at::Tensor& weight, const at::Tensor& b
   });
 }
 
-}  // namespace
-
 Forward build_conv2d(Builder& build) {
   const Args& args = build.args();
   const std::vector<int64_t> kernel_size = args.pair("kernel_size");
@@ -84,6 +82,19 @@ Forward build_conv2d(Builder& build) {
   const ConvArgs conv{stride, args.pair("padding"), dilation, groups};
   offer_pooling(build, weight, bias, conv);
   return [=](const at::Tensor& input, const Pass&) { return run_conv(input, weight, bias, conv); };
+}
+
+constexpr LayerKind rows[] = {
+    {"Conv2d",
+     {"in_channels", "out_channels", "kernel_size", "stride", "padding", "dilation", "groups", "bias", "padding_mode"},
+     build_conv2d,
+     true},
+};
+
+}  // namespace
+
+std::span<const LayerKind> conv_layers() {
+  return rows;
 }
 
 }  // namespace gradloom

@@ -3,7 +3,7 @@
 #include <ATen/Context.h>
 
 #include "core/errors.h"
-#include "core/layers/families.h"
+#include "core/layers/table.h"
 
 namespace gradloom {
 
@@ -14,8 +14,6 @@ void require_spread(const at::Tensor& input, const std::string& path) {
   throw Error("NOT_SUPPORTED", "BatchNorm2d " + path + " cannot train on a single value per channel.",
               "Use a larger batch, or drop_last so that no batch of one remains.", path);
 }
-
-}  // namespace
 
 Forward build_batch_norm2d(Builder& build) {
   const Args& args = build.args();
@@ -61,6 +59,20 @@ Forward build_layer_norm(Builder& build) {
   return [=, eps = args.number("eps")](const at::Tensor& input, const Pass&) {
     return at::layer_norm(input, shape, weight, bias, eps, at::globalContext().userEnabledCuDNN());
   };
+}
+
+constexpr LayerKind rows[] = {
+    {"BatchNorm2d",
+     {"num_features", "eps", "momentum", "affine", "track_running_stats", "bias"},
+     build_batch_norm2d,
+     true},
+    {"LayerNorm", {"normalized_shape", "eps", "elementwise_affine", "bias"}, build_layer_norm, true},
+};
+
+}  // namespace
+
+std::span<const LayerKind> norm_layers() {
+  return rows;
 }
 
 }  // namespace gradloom

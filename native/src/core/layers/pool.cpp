@@ -1,7 +1,7 @@
 // Pooling.
 #include <ATen/ATen.h>
 
-#include "core/layers/families.h"
+#include "core/layers/table.h"
 #include "core/layers/max_pool_args.h"
 
 namespace gradloom {
@@ -32,6 +32,8 @@ at::Tensor run_max_pool(const at::Tensor& input, const MaxPoolArgs& args, bool r
   return relu ? at::relu_(output) : output;
 }
 
+namespace {
+
 Forward build_max_pool2d(Builder& build) {
   return [args = max_pool_args(build.args())](const at::Tensor& input, const Pass&) {
     return run_max_pool(input, args, false);
@@ -53,6 +55,21 @@ Forward build_adaptive_avg_pool2d(Builder& build) {
   return [size = build.args().pair("output_size")](const at::Tensor& input, const Pass&) {
     return at::adaptive_avg_pool2d(input, size);
   };
+}
+
+constexpr LayerKind rows[] = {
+    {"MaxPool2d", {"kernel_size", "stride", "padding", "dilation", "ceil_mode"}, build_max_pool2d, true},
+    {"AvgPool2d",
+     {"kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override"},
+     build_avg_pool2d,
+     true},
+    {"AdaptiveAvgPool2d", {"output_size"}, build_adaptive_avg_pool2d, true},
+};
+
+}  // namespace
+
+std::span<const LayerKind> pool_layers() {
+  return rows;
 }
 
 }  // namespace gradloom

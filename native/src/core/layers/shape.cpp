@@ -1,9 +1,11 @@
 // Layers without arithmetic of their own: dropout, reshaping, identity.
 #include <ATen/ATen.h>
 
-#include "core/layers/families.h"
+#include "core/layers/table.h"
 
 namespace gradloom {
+
+namespace {
 
 Forward build_dropout(Builder& build) {
   build.draws_random();
@@ -21,6 +23,18 @@ Forward build_flatten(Builder& build) {
 
 Forward build_identity(Builder&) {
   return [](const at::Tensor& input, const Pass&) { return input; };
+}
+
+constexpr LayerKind rows[] = {
+    {"Dropout", {"p"}, build_dropout},
+    {"Flatten", {"start_dim", "end_dim"}, build_flatten},
+    {"Identity", {}, build_identity},
+};
+
+}  // namespace
+
+std::span<const LayerKind> shape_layers() {
+  return rows;
 }
 
 }  // namespace gradloom

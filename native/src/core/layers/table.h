@@ -1,4 +1,5 @@
-// The native table of layer kinds: one row a kind, with PyTorch's names and keyword arguments.
+// The native table of layer kinds: one row a kind, with PyTorch's names and keyword arguments, at the end of its family's
+// file, below the function that builds it. To add a kind: that row, and its row in engine/contract/layers.
 #pragma once
 
 #include <span>
@@ -16,6 +17,15 @@ struct LayerKind {
   bool free_output = false;
 };
 
+std::span<const LayerKind> dense_layers();
+std::span<const LayerKind> conv_layers();
+std::span<const LayerKind> pool_layers();
+std::span<const LayerKind> norm_layers();
+std::span<const LayerKind> activation_layers();
+std::span<const LayerKind> shape_layers();
+std::span<const LayerKind> block_layers();
+
+/// All families together.
 std::span<const LayerKind> layer_kinds();
 
 /// Throws NOT_SUPPORTED for a kind without a row.
