@@ -60,10 +60,16 @@ export class ProjectChanges {
     const [first] = refused;
     if (first === undefined) return;
     const file = path.join(folder, projectName);
+    const asked = refused.every((name) => this.#isAsked(name));
     throw new GradloomError(
       'PROJECT_INVALID',
-      `${file} was changed since the run last ran, and its checkpoint cannot be gone on with: ${list(refused)}`,
-      { hint: 'Undo the change to resume this run, or train the changed project as a new one.', path: first },
+      asked
+        ? `The run's checkpoint cannot be gone on with another ${list(refused)}, which was asked for`
+        : `${file} was changed since the run last ran, and its checkpoint cannot be gone on with: ${list(refused)}`,
+      {
+        hint: `${asked ? 'Resume without it' : 'Undo the change to resume this run'}, or train the changed project as a new one.`,
+        path: first,
+      },
     );
   }
 

@@ -2,7 +2,7 @@
 import { IconPlayerPauseFilled, IconPlayerPlayFilled, IconTool } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
 import { fileName } from '../state/files.ts';
-import { pageOf, useProblems } from '../state/problems.ts';
+import { firstError, pageOf, useProblems } from '../state/problems.ts';
 import { usePlan, useProject, useProjectState } from '../state/project.ts';
 import { act, startRun, useRuns } from '../state/runs.ts';
 import { tell } from '../state/session.ts';
@@ -58,8 +58,13 @@ export function PrimaryAction() {
   );
 }
 
-/** Starts a run of the open project and goes to where it is watched, or tells why it could not start. */
+/** Starts a run of the open project and goes to where it is watched, or to what keeps it from starting. */
 export async function train(navigate: (to: string) => void): Promise<void> {
+  const first = firstError();
+  if (first) {
+    tell({ tone: 'error', message: `The run could not start: ${first.message}`, hint: first.hint });
+    return navigate(`/${pageOf(first)}`);
+  }
   const answer = await startRun();
   if ('run' in answer) return navigate(`/runs/${encodeURIComponent(fileName(answer.run))}/monitor`);
   const { message, hint } = answer.error;

@@ -1,6 +1,6 @@
 /** The open project's problems, and on which page each is mended. */
 import type { Problem } from '../../engine/contract/problems.ts';
-import { usePlan, useProject, useProjectState } from './project.ts';
+import { currentProject, usePlan, useProject, useProjectState } from './project.ts';
 import { useWeightsProblem } from './weights.ts';
 
 export type ProblemPage = 'data' | 'build' | 'train';
@@ -19,7 +19,18 @@ export function useProblems(): Problem[] {
   const plan = usePlan();
   const awaited = useProjectState(({ factsAwaited }) => factsAwaited);
   const weights = useWeightsProblem(plan);
-  const problems = [...textProblems, ...(plan?.problems ?? []), ...(weights ? [weights] : [])];
+  return known([...textProblems, ...(plan?.problems ?? []), ...(weights ? [weights] : [])], awaited);
+}
+
+/** The first that keeps a run from starting. */
+export function firstError(): Problem | null {
+  const { view, plan } = currentProject();
+  const { factsAwaited } = useProjectState.getState();
+  const problems = known([...view.textProblems, ...(plan?.problems ?? [])], factsAwaited);
+  return problems.find(({ severity }) => severity === 'error') ?? null;
+}
+
+function known(problems: Problem[], awaited: boolean): Problem[] {
   return inOrder(awaited ? problems.filter((problem) => !isUnreadData(problem)) : problems);
 }
 

@@ -119,6 +119,15 @@ describe('a project edited between two lives', () => {
     await resumed(run, { epochs: 4, edits: [setting('training.optimizer.lr', 0.5)] });
   });
 
+  test('what is asked for and cannot be is refused by its own name, not as a change of the file', async () => {
+    const run = await stopped('epoch');
+    await expect(resumed(run, { edits: [setting('training.optimizer.kind', 'SGD')] })).rejects.toMatchObject({
+      code: 'PROJECT_INVALID',
+      message: "The run's checkpoint cannot be gone on with another training.optimizer.kind, which was asked for",
+      hint: expect.stringContaining('Resume without it'),
+    });
+  });
+
   test.each<['epoch' | 'steps', string, unknown]>([
     ['epoch', 'model.layers.0.out_features', 9],
     ['epoch', 'model.layers.1.kind', 'Tanh'], // the checkpoint would load
