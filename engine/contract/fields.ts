@@ -28,9 +28,21 @@ export interface FieldInfo {
   min?: number;
   max?: number;
   choices?: readonly (string | number)[];
+  /** Of a span (controls `pair` and `padding`): how many sides it may name one by one; absent there: two. */
+  rank?: Rank;
   /** What PyTorch (or the project file) takes when the key is absent; absent here: the key must be given. */
   default?: unknown;
 }
+
+/** Directions in which a window moves: along a sequence, over an image, through a volume. */
+export type Rank = 1 | 2 | 3;
+
+/** What the sides of an input are called, outermost first. */
+export const sideNames: Record<Rank, readonly string[]> = {
+  1: ['length'],
+  2: ['height', 'width'],
+  3: ['depth', 'height', 'width'],
+};
 
 type Text = { label: string; help: string; unit?: string };
 type Field<S extends z.ZodType, O> = O extends { default: unknown } ? z.ZodDefault<S> : S;
@@ -56,6 +68,7 @@ export function field<S extends z.ZodType, const O extends Text & { default?: un
     min?: number;
     max?: number;
     choices?: readonly (string | number)[];
+    rank?: Rank;
   },
 ): Field<S, O> {
   const made = 'default' in options ? (schema as z.ZodType).default(options.default) : schema;
@@ -118,13 +131,37 @@ export function text<const O extends Text & { default?: string }>(options: O) {
   return field(z.string().min(1), { ...options, control: 'text', expected: 'a text that is not empty' });
 }
 
-/** One integer for both directions, or [height, width]. */
+/** One value for every side, or a list of one for each. */
+export function spanSchema<S extends z.ZodType, A extends z.ZodType>(rank: Rank, one: S, each: A) {
+  return z.union([one, z.array(each).length(rank)]);
+}
+
+/** Completes "Expected … but received": `[height, width] of such integers`. */
+export function spanText(rank: Rank, one: string, such = 'such integers'): string {
+  return `${one} or [${sideNames[rank].join(', ')}] of ${rank === 1 ? 'such an integer' : such}`;
+}
+
+/** One integer for every side, or a list of one for each: [length], [height, width] or [depth, height, width]. */
+export function span<const O extends Text & { min?: number; default?: number }>(rank: Rank, options: O) {
+  const { min = 1 } = options;
+  const side = z.number().int().min(min).max(largestSize);
+  return field(spanSchema(rank, side, side), {
+    ...options,
+    control: 'pair',
+    rank,
+    min,
+    expected: spanText(rank, `an integer ≥ ${min}`),
+  });
+}
+
+/** A span of two sides, as a pair. */
 export function pair<const O extends Text & { min?: number; default?: number | [number, number] }>(options: O) {
   const { min = 1 } = options;
   const one = z.number().int().min(min).max(largestSize);
   return field(z.union([one, z.tuple([one, one])]), {
     ...options,
     control: 'pair',
+    rank: 2,
     min,
     expected: `an integer ≥ ${min} or [height, width] of such integers`,
   });
@@ -137,6 +174,12 @@ export function sizes<const O extends Text & { default?: number[] }>(options: O)
     control: 'numbers',
     expected: 'a list of 1 to 8 integers ≥ 1',
   });
+}
+
+export type Span = number[];
+
+export function asSpan(value: number | Span, rank: Rank): Span {
+  return typeof value === 'number' ? new Array<number>(rank).fill(value) : value;
 }
 
 export type Pair = [number, number];

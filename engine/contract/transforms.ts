@@ -1,6 +1,6 @@
 /** The table of transforms: applied to each input sample, in order, after scaling to floats; torchvision's names. */
 import { z } from 'zod';
-import { asPair, choice, field, number, pair } from './fields.ts';
+import { asSpan, choice, field, number, span } from './fields.ts';
 import type { Chosen } from './project-types.ts';
 import { type Place, type Report, removeEdit, setEdit, show } from './report.ts';
 import { type ArgsRow, argsRow, tableOf } from './table.ts';
@@ -93,7 +93,7 @@ export const transformKinds: readonly TransformKind[] = [
       label: 'Random crop',
       help: 'Cuts a window at a random place, after padding the sides. Outside of training the window is in the middle.',
       params: {
-        size: pair({ label: 'Size', help: 'Of the window: what the network then sees.' }),
+        size: span(2, { label: 'Size', help: 'Of the window: what the network then sees.' }),
         padding: field(
           z.union([
             z.number().int().min(0),
@@ -120,7 +120,7 @@ export const transformKinds: readonly TransformKind[] = [
         }),
       },
       args: ({ size, padding, fill, padding_mode }) => ({
-        size: asPair(size),
+        size: asSpan(size, 2),
         padding: asSides(padding),
         fill,
         padding_mode,
