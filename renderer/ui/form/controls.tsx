@@ -6,8 +6,8 @@ import type { FieldControl } from '../../../engine/contract/fields.ts';
 import { IconButton, Segmented } from '../basics/buttons.tsx';
 import { useDraft } from './draft.ts';
 import classes from './form.module.css';
-import { PaddingControl, PairControl } from './pair-control.tsx';
 import { nullMatters, parseText, showDefault, showValue, stepText } from './parse.ts';
+import { PaddingControl, SpanControl } from './span-control.tsx';
 import { useTold } from './told.ts';
 import type { ControlProps } from './types.ts';
 
@@ -121,7 +121,7 @@ function ChoiceControl({ id, labelId, describedBy, info, value, disabled, invali
 const controls: Partial<Record<FieldControl, ComponentType<ControlProps>>> = {
   switch: SwitchControl,
   choice: ChoiceControl,
-  pair: PairControl,
+  pair: SpanControl,
   padding: PaddingControl,
 };
 

@@ -105,13 +105,13 @@ export function stepText(text: string, up: boolean, large: boolean, whole: boole
   return exponent === undefined ? stepped : `${stepped}e${exponent}`;
 }
 
-/** Both sides of a pair's value; a side is null where the value has none there. */
-export function sidesOf(value: unknown): [unknown, unknown] {
-  return Array.isArray(value) ? [value[0], value[1]] : [value, value];
+/** The sides of a span's value: one number stands for each. */
+export function sidesOf(value: unknown, rank: number): unknown[] {
+  return Array.from({ length: rank }, (_, side) => (Array.isArray(value) ? value[side] : value));
 }
 
-/** Text of one or both sides of a pair. */
-export function parsePair(schema: z.ZodType, texts: readonly [string] | readonly [string, string]): Parsed {
+/** Text of a span: of all sides together, or of each. */
+export function parseSpan(schema: z.ZodType, texts: readonly string[]): Parsed {
   const info = fieldInfo(schema);
   const sides = texts.map((text) => text.trim());
   if (sides.every((text) => text === '')) {

@@ -5,7 +5,7 @@ import { layerKind, layerKinds } from '../../../engine/contract/layers/index.ts'
 import { optimizerKinds, optimizers } from '../../../engine/contract/optimizers.ts';
 import {
   nullMatters,
-  parsePair,
+  parseSpan,
   parseText,
   readNumber,
   showNumber,
@@ -82,15 +82,15 @@ describe('fields of one line', () => {
   });
 });
 
-test('pairs', () => {
+test('spans', () => {
   const kernel = schema('Conv2d', 'kernel_size');
-  expect(parsePair(kernel, ['3'])).toEqual({ value: 3 });
-  expect(parsePair(kernel, ['3', '5'])).toEqual({ value: [3, 5] });
-  expect(parsePair(kernel, ['3', ''])).toHaveProperty('problem');
-  expect(parsePair(kernel, [''])).toEqual({ problem: expect.stringContaining('Kernel is needed') });
-  expect(parsePair(schema('Conv2d', 'stride'), ['', ''])).toEqual({ absent: true });
-  expect(parsePair(schema('AdaptiveAvgPool2d', 'output_size'), ['', '7'])).toEqual({ value: [null, 7] });
-  expect(parsePair(schema('Conv2d', 'padding'), ['0'])).toEqual({ value: 0 });
+  expect(parseSpan(kernel, ['3'])).toEqual({ value: 3 });
+  expect(parseSpan(kernel, ['3', '5'])).toEqual({ value: [3, 5] });
+  expect(parseSpan(kernel, ['3', ''])).toHaveProperty('problem');
+  expect(parseSpan(kernel, [''])).toEqual({ problem: expect.stringContaining('Kernel is needed') });
+  expect(parseSpan(schema('Conv2d', 'stride'), ['', ''])).toEqual({ absent: true });
+  expect(parseSpan(schema('AdaptiveAvgPool2d', 'output_size'), ['', '7'])).toEqual({ value: [null, 7] });
+  expect(parseSpan(schema('Conv2d', 'padding'), ['0'])).toEqual({ value: 0 });
 });
 
 test('arrows step in the last digit that is written', () => {

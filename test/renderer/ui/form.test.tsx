@@ -3,6 +3,7 @@ import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { describe, expect, test, vi } from 'vitest';
+import { span } from '../../../engine/contract/fields.ts';
 import { layerKind } from '../../../engine/contract/layers/index.ts';
 import { optimizers } from '../../../engine/contract/optimizers.ts';
 import { SchemaForm, type SchemaFormProps } from '../../../renderer/ui/index.ts';
@@ -12,14 +13,14 @@ type Values = Record<string, unknown>;
 let setFromElsewhere: (value: Values) => void = () => {};
 
 /** A form over a value that it changes, as a project would be. */
-function Host({ kind, start, ...more }: { kind: string; start: Values } & Partial<SchemaFormProps>) {
+function Host({ kind, start, ...more }: { kind?: string; start: Values } & Partial<SchemaFormProps>) {
   const [value, setValue] = useState(start);
   setFromElsewhere = setValue;
-  const row = optimizers.get(kind) ?? layerKind(kind);
+  const row = kind === undefined ? undefined : (optimizers.get(kind) ?? layerKind(kind));
   return (
     <>
       <SchemaForm
-        shape={row.params}
+        shape={row?.params ?? {}}
         value={value}
         {...more}
         onChange={(key, next) => {
@@ -118,6 +119,22 @@ test('a pair is one number or two', async () => {
   expect(value().kernel_size).toEqual([3, 5]);
   await userEvent.click(within(kernel).getByRole('button', { name: 'Use one number for height and width' }));
   expect(value().kernel_size).toBe(3);
+});
+
+test('a span has as many sides as its kind has directions', async () => {
+  const size = (rank: 1 | 3) => ({ size: span(rank, { label: 'Size', help: '' }) });
+  const { unmount } = show(<Host shape={size(3)} start={{ size: [2, 3, 4] }} />);
+  await userEvent.type(screen.getByLabelText('Size depth'), '1');
+  expect(value().size).toEqual([21, 3, 4]);
+  await userEvent.type(screen.getByLabelText('Size width'), '{ArrowDown}');
+  expect(value().size).toEqual([21, 3, 3]);
+  await userEvent.click(screen.getByRole('button', { name: 'Use one number for depth, height and width' }));
+  expect(value().size).toBe(21);
+  unmount();
+  show(<Host shape={size(1)} start={{ size: 2 }} />);
+  expect(screen.queryByRole('button', { name: /apart/ })).toBeNull();
+  await userEvent.type(screen.getByRole('textbox', { name: 'Size' }), '4');
+  expect(value().size).toBe(24);
 });
 
 test('a padding is a word or sizes', async () => {
