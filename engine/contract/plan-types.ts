@@ -1,8 +1,9 @@
 /** What `planProject` answers: the network with every shape, its costs, its problems, and what goes to C++. */
 import type { InitRule } from './inits.ts';
-import type { NativeGroup, NativeLayer, NativeMetric } from './native.ts';
+import type { Json, NativeGroup, NativeLayer, NativeMetric } from './native.ts';
 import type { Problem } from './problems.ts';
 import type { Chosen, ResolvedProject } from './project-types.ts';
+import type { ElementType } from './tensors.ts';
 
 /** How a layer's parameters are trained; null: as the optimizer says. */
 export interface TrainRule {
@@ -33,8 +34,14 @@ export interface PlannedLayer {
   kind: string;
   /** The project's own name for it. */
   name?: string;
-  /** Dims of one sample's output. */
+  /** Complete, by PyTorch's names, with the sizes that follow from the input. */
+  args: Record<string, Json>;
+  /** Dims of one sample's input and output. */
+  input: number[];
   output: number[];
+  /** The output's type of numbers, and the path of the layer that says which of its positions are padding; null: none are. */
+  dtype: ElementType;
+  mask: string | null;
   /** Values of its parameters, and how many of them train: less where layers are frozen. */
   parameters: number;
   trainable: number;

@@ -5,6 +5,7 @@ import type { Edit, Fix, ProblemCode } from '../problems.ts';
 import type { JsonObject, Place, Shape, Values } from '../report.ts';
 import type { Row } from '../table.ts';
 import type { ElementType } from '../tensors.ts';
+import type { Explain } from './explain.ts';
 
 export type LayerCategory = 'dense' | 'conv' | 'pool' | 'norm' | 'activation' | 'sequence' | 'shape' | 'block';
 export type Dims = readonly number[];
@@ -80,6 +81,11 @@ export interface LayerKind extends Row {
   category: LayerCategory;
   /** How the output's shape follows from the input's. */
   formula: string;
+  /**
+   * The formula with a layer's own numbers, a line a dimension that changes: `height: ⌊(28 + 2·1 − 1·(3 − 1) − 1) / 1⌋ + 1 = 28`; by the
+   * resolved arguments and one sample's dims. Absent: `formula` says it all. Helpers: explain.ts.
+   */
+  explain?: Explain;
   /** How `flops` is counted, in words; n: values of the output. */
   flopsFormula: string;
   /** Names of the resolved arguments, as in C++. */
