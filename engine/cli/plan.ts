@@ -1,4 +1,5 @@
 /** `plan`: shapes, parameters, FLOPs, memory and problems of a project; trains nothing. */
+import type { MemoryPhase } from '../contract/estimate-types.ts';
 import type { Plan, PlannedLayer } from '../contract/plan.ts';
 import type { Problem } from '../contract/problems.ts';
 import { planSchedule, type SchedulePoints, stepsPerEpoch } from '../contract/schedule-plan.ts';
@@ -69,10 +70,10 @@ function showPlan(out: Output, plan: Plan, problems: Problem[]): void {
     out.say(table([['path', 'layer', 'output', 'parameters', 'FLOPs'], ...rows, total], [3, 4]));
     if (plan.trainable < plan.parameters)
       out.say(`${integer(plan.trainable)} of the parameters train; the others are frozen.`);
-    const { total: sum, ...parts } = memory;
+    const { phase, path, parts } = memory.peak;
     const named = Object.entries(parts).map(([part, value]) => `${part} ${bytes(value)}`);
     out.say();
-    out.say(`Memory in training: ${bytes(sum)} (${named.join(', ')})`);
+    out.say(`Memory in training: ${bytes(memory.total)} at most, ${momentName(phase, path)} (${named.join(', ')})`);
   }
   showSchedule(out, plan);
   for (const { severity, path, message, hint, fixes } of problems) {
@@ -83,6 +84,12 @@ function showPlan(out: Output, plan: Plan, problems: Problem[]): void {
       [`${mark} ${message}`, `  Where: ${path || 'the project'}`, ...next.map((each) => `  Next:  ${each}`)].join('\n'),
     );
   }
+}
+
+function momentName(phase: MemoryPhase, path: string | null): string {
+  const at = path === null ? '' : ` at layer ${path}`;
+  if (phase === 'update') return 'in the update of the weights';
+  return phase === 'evaluation' ? `in an evaluation${at}` : `in the ${phase} pass${at}`;
 }
 
 /** A row a layer, those inside a block beneath it and indented. */

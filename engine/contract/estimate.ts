@@ -1,52 +1,187 @@
 /**
- * The memory that training takes, before it is run, in bytes of fp32 values:
+ * The memory of tensors that training takes, before it is run, in bytes:
  * - weights: parameters and buffers; once more with EMA; with bf16 and fp16 the copies of the parameters in that format, half as large
- * - gradients: one value a parameter that trains
+ * - gradients: one value a parameter that trains; while a step accumulates several batches, the sum and the batch's own
  * - optimizer: the state of those parameters, as the optimizer's row says (Adam: two values a value, and one a parameter)
- * - activations: what the backward pass needs, each tensor counted once (see a kind's `keeps`), times the batch size; the answer and its
- *   gradient. Before the first layer that trains nothing is kept. Half of it with bf16 and fp16 (layers that keep fp32 there, such as
- *   LayerNorm on a GPU, need more); with activation checkpointing what goes between the segments and the largest segment (recompute.ts).
- *   Precision auto counts as fp32
- * - input: one batch of samples and targets on the device
- * Not counted: the kernels' own workspace, the allocator's spare blocks, the program itself.
+ * - activations: what the backward pass needs, each tensor counted once (see a kind's `keeps`), times the batch size, and what the loss keeps.
+ *   Before the first layer that trains nothing is kept. Half of it with bf16 and fp16; with activation checkpointing what goes between the
+ *   segments and the largest segment (recompute.ts). Precision auto counts as fp32
+ * - input: batches of samples and targets on the device: the one at work, and those that the loader prepares ahead
+ * - workspace: the most that comes and goes at one moment
+ * The total is the highest moment of a step or an evaluation (estimate-moments.ts): by the end of the backward pass, where all gradients are
+ * there, most activations are gone. Not counted: the allocator's spare blocks, the program itself.
  */
+import { onCpu } from './estimate-cpu.ts';
+import { Moments } from './estimate-moments.ts';
+import type { LayerMemory, MemoryEstimate, Operation, Storage } from './estimate-types.ts';
 import { product } from './layers/kind.ts';
 import { optimizers } from './optimizers.ts';
-import type { MemoryEstimate, PlannedLayer, PlannedTensor } from './plan-types.ts';
+import type { PlannedLayer, PlannedTensor, SplitCounts } from './plan-types.ts';
 import type { ResolvedProject } from './project-types.ts';
-import { checkpointedBytes } from './recompute.ts';
+import { segmentStarts } from './recompute.ts';
 import { type DataFacts, targetDims } from './tensors.ts';
 
 const targetBytes = { class: 8, multi_label: 4, vector: 4, mask: 8, next_token: 8 } as const;
 const bytesOf = { float32: 4, int64: 8 } as const;
+/** What the loader prepares ahead at most, as in loader.cpp. */
+const mostAhead = 512 << 20;
+const assumedThreads = 2;
 
+export interface Planned {
+  tensors: readonly PlannedTensor[];
+  layers: readonly PlannedLayer[];
+  operations: readonly Operation[];
+  /** One sample's answer; [] while unknown. */
+  output: readonly number[];
+  splits: SplitCounts | null;
+}
+
+type Own = Pick<LayerMemory, 'weights' | 'gradients' | 'optimizer'>;
+
+/** Fills each layer's `memory` and answers the whole. */
 export function estimateMemory(
-  tensors: readonly PlannedTensor[],
-  layers: readonly PlannedLayer[],
-  output: readonly number[],
+  { tensors, layers, operations, output, splits }: Planned,
   { training, data }: ResolvedProject,
   facts: DataFacts | null,
 ): MemoryEstimate {
-  const sum = <T>(items: readonly T[], bytes: (item: T) => number) =>
-    items.reduce((total, item) => total + bytes(item), 0);
-  const { optimizer, precision, activation_checkpointing, ema } = training;
-  const batchSize = data.loader.batch_size;
+  const { precision, device, activation_checkpointing, accumulate, optimizer } = training;
   const half = precision === 'bf16' || precision === 'fp16';
-  const weights = sum(tensors, ({ shape, dtype }) => product(shape) * bytesOf[dtype]);
-  const parameters = sum(tensors, ({ shape, buffer }) => (buffer ? 0 : 4 * product(shape)));
-  const trained = tensors.filter(({ buffer, rule }) => !buffer && !rule?.freeze);
-  const state = optimizers.get(optimizer.kind)?.state;
-  const answer = output.length > 0 ? 2 * 4 * product(output) : 0;
-  const target = facts ? product(targetDims(facts.target)) * targetBytes[facts.target.kind] : 8;
-  const kept = activation_checkpointing ? checkpointedBytes(layers) : sum(layers, (layer) => layer.activation_bytes);
-  const parts = {
-    weights: weights + (ema ? weights : 0) + (half ? parameters / 2 : 0),
-    gradients: sum(trained, ({ shape }) => 4 * product(shape)),
-    optimizer: sum(trained, ({ shape }) =>
-      sum(Object.values(state?.(optimizer.args, shape) ?? {}), (dims) => 4 * product(dims)),
-    ),
-    activations: (batchSize * (kept + answer)) / (half ? 2 : 1),
-    input: facts ? batchSize * (product(facts.input.dims) * bytesOf[facts.input.dtype] + target) : 0,
+  const own = ownParts(tensors, training, half);
+  const { weights, gradients, optimizer: state } = own.get('') as Own;
+  const cpu = device === 'cpu' || device === 'auto';
+  const loading = inputOf(data.loader, splits, facts, cpu);
+  const numbers = { batch: loading.samples, scale: half ? 0.5 : 1 };
+  const run = cpu && !half ? onCpu(operations, assumedThreads) : [...operations];
+  const moments = new Moments(numbers);
+  moments.input = loading.training;
+  if (accumulate > 1) moments.addGradients(gradients);
+  const segments = activation_checkpointing ? cut(run, segmentStarts(layers)) : [run];
+  const activations = step(moments, segments, loading.samples * 4 * product(output));
+  moments.input = loading.update;
+  moments.mark('update', null, gradients * (optimizers.get(optimizer.kind)?.scratch ?? 0));
+  const evaluation = new Moments(numbers);
+  evaluation.input = loading.evaluation;
+  evaluation.forward(run, false, 'evaluation');
+  for (const layer of layers) fill(layer, own, moments);
+  const [first, second] = [moments.highest, evaluation.highest];
+  const { phase, path, total, ...parts } = second.total > first.total ? second : first;
+  return {
+    weights,
+    gradients: gradients * (accumulate > 1 ? 2 : 1),
+    optimizer: state,
+    activations,
+    input: loading.training,
+    workspace: moments.workspace,
+    total: total + weights + state,
+    peak: { phase, path, parts: { weights, optimizer: state, ...parts } },
   };
-  return { ...parts, total: sum(Object.values(parts), (bytes) => bytes) };
+}
+
+/** By path, of every block and layer; '' is the whole network. */
+function ownParts(
+  tensors: readonly PlannedTensor[],
+  { optimizer, ema }: ResolvedProject['training'],
+  half: boolean,
+): Map<string, Own> {
+  const state = optimizers.get(optimizer.kind)?.state;
+  const parts = new Map<string, Own>([['', { weights: 0, gradients: 0, optimizer: 0 }]]);
+  for (const { name, shape, dtype, buffer, rule } of tensors) {
+    const values = product(shape);
+    const trains = !buffer && !rule?.freeze;
+    const kept = trains ? Object.values(state?.(optimizer.args, shape) ?? {}) : [];
+    const bytes = {
+      weights: values * (bytesOf[dtype] * (ema ? 2 : 1) + (half && !buffer ? 2 : 0)),
+      gradients: trains ? 4 * values : 0,
+      optimizer: kept.reduce((total, dims) => total + 4 * product(dims), 0),
+    };
+    for (let end = name.lastIndexOf('.'); ; end = name.lastIndexOf('.', end - 1)) {
+      const path = end < 0 ? '' : name.slice(0, end);
+      const before = parts.get(path);
+      if (before) {
+        before.weights += bytes.weights;
+        before.gradients += bytes.gradients;
+        before.optimizer += bytes.optimizer;
+      } else {
+        parts.set(path, { ...bytes });
+      }
+      if (path === '') break;
+    }
+  }
+  return parts;
+}
+
+/** Bytes of batches while a batch is at work, at the step's end, and while an evaluation runs. */
+function inputOf(
+  loader: ResolvedProject['data']['loader'],
+  splits: SplitCounts | null,
+  facts: DataFacts | null,
+  cpu: boolean,
+) {
+  const samples = Math.min(loader.batch_size, splits?.train ?? loader.batch_size);
+  const target = facts ? product(targetDims(facts.target)) * targetBytes[facts.target.kind] : 8;
+  const bytes = facts ? samples * (product(facts.input.dims) * bytesOf[facts.input.dtype] + target) : 0;
+  const fitting = Math.max(1, Math.floor(mostAhead / Math.max(bytes, 1)));
+  // Elsewhere they wait in the computer's memory.
+  const wanted = cpu ? Math.min(loader.num_workers * loader.prefetch_factor, fitting) : 0;
+  const batches = Math.ceil((splits?.train ?? 0) / samples);
+  const ahead = loader.persistent_workers ? wanted : Math.min(wanted, Math.max(0, batches - 1));
+  const waiting = loader.persistent_workers ? wanted : 0;
+  const evaluated = Math.ceil((splits?.val ?? 0) / samples);
+  const evaluation = evaluated > 0 ? waiting + Math.min(wanted, evaluated - 1) + 1 : 0;
+  return { samples, training: (ahead + 1) * bytes, update: ahead * bytes, evaluation: evaluation * bytes };
+}
+
+/** Operations by the segment that they run in. */
+function cut(operations: readonly Operation[], starts: readonly string[]): Operation[][] {
+  const segments: Operation[][] = [[]];
+  let next = 1;
+  for (const operation of operations) {
+    const start = starts[next];
+    if (start !== undefined && (operation.layer.path === start || operation.layer.path.startsWith(`${start}.`))) {
+      segments.push([]);
+      next += 1;
+    }
+    segments.at(-1)?.push(operation);
+  }
+  return segments;
+}
+
+/** A forward and a backward pass; `answer`: bytes of the network's. Answers the most that was kept for the backward pass. */
+function step(moments: Moments, segments: Operation[][], answer: number): number {
+  const ends = segments.map((segment) => segment.at(-1)?.output ?? null);
+  const [last = [], end = null] = [segments.at(-1), ends.at(-1)];
+  for (const [index, segment] of segments.slice(0, -1).entries()) {
+    moments.forward(segment, false);
+    moments.keepOutput(ends[index] as Storage);
+  }
+  moments.forward(last, true);
+  // Cross entropy keeps its logarithms; its gradient goes through them.
+  moments.addActivations(answer);
+  moments.mark('forward', null, 0);
+  let most = moments.activations;
+  if (end) moments.startGradient(end);
+  moments.mark('backward', null, answer);
+  moments.addActivations(-answer);
+  moments.backward(last);
+  for (let index = segments.length - 2; index >= 0; index--) {
+    const segment = segments[index] as Operation[];
+    const output = ends[index] as Storage;
+    const giveBack = moments.holdGradient(output);
+    moments.dropOutput(output, true);
+    moments.forward(segment, true);
+    most = Math.max(most, moments.activations);
+    moments.backward(segment);
+    moments.dropOutput(output, false);
+    giveBack();
+  }
+  return most;
+}
+
+function fill(layer: PlannedLayer, own: Map<string, Own>, moments: Moments): void {
+  const { path, children = [], memory } = layer;
+  const inside = children.flatMap((child) => child.layers);
+  for (const each of inside) fill(each, own, moments);
+  Object.assign(memory, own.get(path));
+  memory.activations = inside.reduce((total, each) => total + each.memory.activations, moments.kept.get(path) ?? 0);
+  memory.workspace = Math.max(moments.workspaces.get(path) ?? 0, ...inside.map((each) => each.memory.workspace));
 }

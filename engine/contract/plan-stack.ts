@@ -1,12 +1,15 @@
 /** Walks lists of layers: finds each layer's row, resolves it on what comes before, and collects tensors, costs and problems. */
 
 import { z } from 'zod';
+import { estimateOperation, noMemory } from './estimate-operation.ts';
+import type { Operation } from './estimate-types.ts';
 import { field, flag } from './fields.ts';
 import { initsOf } from './inits.ts';
 import { layerTable } from './layers/index.ts';
 import type { Flow, LayerContext, LayerKind, Resolved, Stack } from './layers/kind.ts';
 import { product } from './layers/kind.ts';
 import type { Json, NativeLayer } from './native.ts';
+import type { Refused } from './plan-bridges.ts';
 import type { PlannedLayer, PlannedTensor, TrainRule } from './plan-types.ts';
 import { isObject, type JsonObject, nearest, type Place, type Report, removeEdit, setEdit, show } from './report.ts';
 import { findRow } from './table.ts';
@@ -16,6 +19,8 @@ import { plainRule, readTrain, type TrainedLayer } from './training-groups.ts';
 /** More layers than this (repetitions and blocks expanded) or deeper nesting is a slip, and would only exhaust the memory. */
 const mostLayers = 10_000;
 const deepest = 50;
+
+const networkPlace: Place = ['model', 'layers'];
 
 const note = (label: string, help: string) =>
   field(z.string(), { label, help, control: 'text', expected: 'a text', default: '' });
@@ -39,6 +44,11 @@ export class StackPlanner {
   readonly tensors: PlannedTensor[] = [];
   readonly statistics: BatchStatistics[] = [];
   readonly trained: TrainedLayer[] = [];
+  /** Layers that could not be planned on what they were given, and what entered each layer of the network itself. */
+  readonly refused: Refused[] = [];
+  readonly entering: (Flow | null)[] = [];
+  /** The layers as they run, for the memory estimate. */
+  readonly operations: Operation[] = [];
   readonly #report: Report;
   readonly #blocks: { [name: string]: unknown };
   readonly #usedBlocks = new Set<string>();
@@ -54,7 +64,7 @@ export class StackPlanner {
   model(layers: readonly unknown[], input: TensorType | null): Stack {
     // The batch itself is counted as input, not as an activation.
     const flow = input && { ...input, mask: null, storage: { kept: true, grad: false } };
-    const stack = this.#list('', layers, ['model', 'layers'], '', flow, plainRule, []);
+    const stack = this.trial(layers, flow);
     // A block that nothing uses is no reason not to train.
     this.#report.asWarnings(() => {
       for (const [name, block] of Object.entries(this.#blocks)) {
@@ -64,6 +74,11 @@ export class StackPlanner {
       }
     });
     return stack;
+  }
+
+  /** The layers alone. */
+  trial(layers: readonly unknown[], input: Flow | null): Stack {
+    return this.#list('', layers, networkPlace, '', input, plainRule, []);
   }
 
   #list(
@@ -82,10 +97,13 @@ export class StackPlanner {
       const at = [...place, index];
       if (isObject(layer) && layer.disabled === true) continue;
       const path = prefix === '' ? String(position) : `${prefix}.${position}`;
+      if (place === networkPlace) this.entering[index] = stack.flow;
       const done = this.#layer(layer, at, path, stack.flow, before, around, within);
       if (done) {
         stack.layers.push(done.planned);
         stack.native.push(...done.native);
+      } else if (stack.flow && isObject(layer)) {
+        this.refused.push({ place: at, layer, input: stack.flow, before });
       }
       stack.flow = done?.flow ?? null;
       before = { kind: isObject(layer) ? String(layer.kind) : '', place: at };
@@ -209,12 +227,14 @@ export class StackPlanner {
       trainable: values(trainable),
       flops: (resolved.flops ?? 0) + sum((layer) => layer.flops),
       activation_bytes: bytes + sum((layer) => layer.activation_bytes),
+      memory: noMemory(),
       python: row.python(
         args,
         children.map(({ layers }) => `nn.Sequential(${layers.map(({ python }) => python).join(', ')})`),
       ),
       ...(children.length > 0 ? { children: children.map(({ name, layers }) => ({ name, layers })) } : {}),
     };
+    this.operations.push(...estimateOperation(planned, resolved, input, flow, rule));
     const native: NativeLayer[] = row.inlined
       ? children.flatMap((child) => child.native)
       : [

@@ -1,4 +1,5 @@
 /** What `planProject` answers: the network with every shape, its costs, its problems, and what goes to C++. */
+import type { LayerMemory, MemoryEstimate } from './estimate-types.ts';
 import type { InitRule } from './inits.ts';
 import type { Json, NativeGroup, NativeLayer, NativeMetric } from './native.ts';
 import type { Problem } from './problems.ts';
@@ -49,19 +50,11 @@ export interface PlannedLayer {
   flops: number;
   /** Bytes that one sample's forward pass in training keeps for the backward pass and no earlier layer keeps already. */
   activation_bytes: number;
+  /** Bytes in training; see estimate.ts. */
+  memory: LayerMemory;
   /** The PyTorch line that builds it; block kinds nest. */
   python: string;
   children?: { name: string; layers: PlannedLayer[] }[];
-}
-
-/** Bytes in training with the project's batch size and fp32; see estimate.ts for how each is counted. */
-export interface MemoryEstimate {
-  weights: number;
-  gradients: number;
-  optimizer: number;
-  activations: number;
-  input: number;
-  total: number;
 }
 
 /** Samples per split; `test` null where the source has no test part. */

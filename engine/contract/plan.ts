@@ -6,6 +6,7 @@ import { positionsOf } from './metrics-read.ts';
 import { checkMixing } from './mixing.ts';
 import { checkOutput, checkTarget, firstLayers, ignoredIndex } from './plan-answer.ts';
 import { checkBatches, checkSplits, checkTransforms } from './plan-checks.ts';
+import { mendLayers } from './plan-mend.ts';
 import { StackPlanner } from './plan-stack.ts';
 import type { Plan } from './plan-types.ts';
 import type { Edit } from './problems.ts';
@@ -38,6 +39,7 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
   checkData(resolved, known, report);
   const planner = new StackPlanner(report, resolved.model.blocks);
   const stack = planner.model(resolved.model.layers, known?.input ?? null);
+  if (known) mendLayers(report, planner, resolved.model, { input: known.input.dims, tokens: tokensOf(known) });
   const layers = stack.layers;
   if (wellFormed(project.model)) checkNotEmpty(resolved, known, report);
   const output = stack.flow && layers.length > 0 ? [...stack.flow.dims] : null;
@@ -72,7 +74,11 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
     parameters,
     trainable: sum((layer) => layer.trainable),
     flops: sum((layer) => layer.flops),
-    memory: estimateMemory(planner.tensors, layers, output ?? [], resolved, known),
+    memory: estimateMemory(
+      { tensors: planner.tensors, operations: planner.operations, layers, output: output ?? [], splits },
+      resolved,
+      known,
+    ),
     problems: report.problems.map((problem) => ({
       ...problem,
       fixes: problem.fixes.filter(({ edits }) => edits.every((edit) => hasPlace(project, edit))),
@@ -91,6 +97,11 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
 
 function factsOf({ data: { source } }: ResolvedProject): DataFacts | null {
   return source ? (sources.get(source.kind)?.facts?.(source) ?? null) : null;
+}
+
+/** How many tokens the data's integers choose from. */
+function tokensOf({ input, target }: DataFacts): number | null {
+  return input.dtype === 'int64' && target.kind === 'next_token' ? target.tokens : null;
 }
 
 /** The data as the network sees it. */

@@ -193,7 +193,14 @@ export const blockKinds = [
             : [],
         );
       }
-      return { args: {}, output, flops: product(output), children: [main, side] };
+      return {
+        args: {},
+        output,
+        flops: product(output),
+        children: [main, side],
+        passesGradient: true,
+        overwrites: true,
+      };
     },
     stacks: ({ layers, shortcut }) => [
       { key: ['layers'], layers },
@@ -246,6 +253,7 @@ export const blockKinds = [
         flops: join === 'concat' ? 0 : (branches.length - 1) * values,
         keeps: join === 'multiply' && branches.length > 1 ? { bytes: factorsKept(stacks, values) } : {},
         children: stacks,
+        passesGradient: join !== 'multiply',
       };
     },
     stacks: ({ branches }) => branches.map((layers, index) => ({ key: ['branches', index], layers })),

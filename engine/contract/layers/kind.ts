@@ -40,6 +40,10 @@ export interface Resolved {
   keeps?: { input?: boolean; output?: boolean; bytes?: number };
   /** What the forward pass (or, where that needs more, the backward pass) of one sample takes for itself and gives back: bytes. */
   workspace?: number;
+  /** The gradients of what it computes from are its output's, or views of that: sums and joins. */
+  passesGradient?: boolean;
+  /** The C++ row computes in the input's memory where nobody else reads that, and the backward pass needs the result only. */
+  overwrites?: boolean;
   /** Of the output; absent: floats, or the input's for kinds that take any. */
   dtype?: ElementType;
   /** The output is the input seen with other dims. */

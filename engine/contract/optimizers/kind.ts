@@ -7,6 +7,8 @@ import type { ArgsRow } from '../table.ts';
 export interface OptimizerKind extends ArgsRow {
   /** The state kept for a parameter of this shape, float32: torch's keys with the shape of each. */
   state: OptimizerState;
+  /** What a step takes for itself and gives back, against the bytes of the parameters that train; absent: nothing. */
+  scratch?: number;
   /**
    * Base values of a parameter of this shape, where they are not `lr` and `weight_decay` of the arguments: `part` names which of several
    * ways to train it belongs to. Absent, or null for this shape: those.

@@ -1,0 +1,234 @@
+/**
+ * A training step's tensors, moment by moment: each operation of the forward pass and then of the backward pass takes and gives back what the
+ * addon's does, and the highest moment is remembered. Bytes are a batch's.
+ */
+import type { MemoryPhase, Operation, Storage } from './estimate-types.ts';
+
+/** What is there at a moment, besides what is there always. */
+export interface Moment {
+  phase: MemoryPhase;
+  path: string | null;
+  total: number;
+  activations: number;
+  gradients: number;
+  workspace: number;
+  input: number;
+}
+
+/** A tensor of the forward pass. */
+interface Held {
+  bytes: number;
+  /** Operations that have yet to read it, and those that keep it for their backward pass. */
+  readers: number;
+  keepers: number;
+  gradient: Gradient | null;
+}
+
+/** Several may hold the same memory. */
+interface Gradient {
+  bytes: number;
+  holders: number;
+}
+
+export interface Numbers {
+  batch: number;
+  /** Size of a tensor between layers against fp32. */
+  scale: number;
+}
+
+export class Moments {
+  readonly #numbers: Numbers;
+  readonly #held = new Map<Storage, Held>();
+  /** Bytes that operations keep of their own. */
+  readonly #own = new Map<Operation, number>();
+  #activations = 0;
+  #gradients = 0;
+  #transient = 0;
+  highest: Moment = { phase: 'forward', path: null, total: 0, activations: 0, gradients: 0, workspace: 0, input: 0 };
+  /** By layer: the most that came and went, and what it keeps that no layer before it does. */
+  readonly workspaces = new Map<string, number>();
+  readonly kept = new Map<string, number>();
+  workspace = 0;
+  /** Batches on the device. */
+  input = 0;
+
+  constructor(numbers: Numbers) {
+    this.#numbers = numbers;
+  }
+
+  /** `kept`: with a graph; otherwise nothing is kept. The last operation's output stays until `release`. */
+  forward(operations: readonly Operation[], kept: boolean, phase: MemoryPhase = 'forward'): void {
+    const readers = new Map<Storage, number>();
+    const count = (storage: Storage | null) => storage && readers.set(storage, (readers.get(storage) ?? 0) + 1);
+    for (const { inputs, held } of operations) {
+      for (const input of inputs) count(input);
+      count(held);
+    }
+    count(operations.at(-1)?.output ?? null);
+    for (const [storage, times] of readers) {
+      const known = this.#held.get(storage);
+      if (known) known.readers += times;
+    }
+    for (const operation of operations) this.#run(operation, kept && operation.grad, readers, phase);
+  }
+
+  /** The gradient of what the last operation answers must be there. */
+  backward(operations: readonly Operation[]): void {
+    for (const operation of [...operations].reverse()) if (operation.grad) this.#back(operation);
+  }
+
+  /** A moment at which something else comes and goes. */
+  mark(phase: MemoryPhase, path: string | null, workspace: number): void {
+    const transient = this.#transient + workspace;
+    this.workspace = Math.max(this.workspace, transient);
+    if (path !== null) this.workspaces.set(path, Math.max(this.workspaces.get(path) ?? 0, transient));
+    const { input } = this;
+    const [activations, gradients] = [this.#activations, this.#gradients];
+    const total = activations + gradients + transient + input;
+    if (total > this.highest.total)
+      this.highest = { phase, path, total, activations, gradients, workspace: transient, input };
+  }
+
+  /** What the backward pass needs and has not given back. */
+  get activations(): number {
+    return this.#activations;
+  }
+
+  /** Of the loss; negative: given back. */
+  addActivations(bytes: number): void {
+    this.#activations += bytes;
+  }
+
+  /** Gradients of parameters that are there from now on. */
+  addGradients(bytes: number): void {
+    this.#gradients += bytes;
+  }
+
+  /** What the last operation of a forward pass without a graph answered is what its backward pass begins with. */
+  keepOutput(storage: Storage): void {
+    const held = this.#held.get(storage);
+    if (held) this.#change(held, -1, 1);
+  }
+
+  dropOutput(storage: Storage, kept: boolean): void {
+    const held = this.#held.get(storage);
+    if (held) this.#change(held, kept ? 0 : -1, kept ? -1 : 0);
+  }
+
+  /** The gradient of a tensor begins to exist. */
+  startGradient(storage: Storage): void {
+    const held = this.#held.get(storage);
+    if (held && storage.grad) this.#receive(held, this.#newGradient(held.bytes));
+  }
+
+  /** Keeps a tensor's gradient beyond its use; what it answers gives it back. */
+  holdGradient(storage: Storage): () => void {
+    const gradient = this.#held.get(storage)?.gradient;
+    if (!gradient) return () => {};
+    gradient.holders += 1;
+    return () => this.#drop(gradient);
+  }
+
+  #run(operation: Operation, kept: boolean, readers: Map<Storage, number>, phase: MemoryPhase): void {
+    const { inputs, held, output, keeps, reuses, layer } = operation;
+    const { batch, scale } = this.#numbers;
+    const [first] = inputs;
+    const source = first && this.#held.get(first);
+    if (reuses !== 'view') {
+      const bytes = batch * operation.outputBytes * scale;
+      const takes = reuses === 'memory' && source && source.keepers === 0 && source.readers === 1;
+      if (takes) {
+        // The result lies where its input lay, and only that is kept.
+        source.readers = 0;
+        this.#transient -= source.bytes;
+      }
+      const gradient = this.#held.get(output)?.gradient ?? null; // of a segment that is run again
+      const made: Held = { bytes, readers: readers.get(output) ?? 0, keepers: 0, gradient };
+      this.#held.set(output, made);
+      this.#transient += bytes;
+    }
+    if (kept) {
+      const own = batch * keeps.bytes;
+      const before = this.#activations;
+      this.#own.set(operation, own);
+      this.#activations += own;
+      if (keeps.output) this.#keep(output, 1);
+      if (keeps.input && first) this.#keep(first, 1);
+      this.kept.set(layer.path, this.#activations - before);
+    }
+    this.mark(phase, layer.path, operation.workspace(batch) * scale);
+    for (const input of held ? [...inputs, held] : inputs) {
+      const read = this.#held.get(input);
+      if (read && read.readers > 0) this.#change(read, -1, 0);
+    }
+    const made = reuses === 'view' ? undefined : this.#held.get(output);
+    if (made && made.readers === 0 && made.keepers === 0) this.#transient -= made.bytes; // nobody wants it
+  }
+
+  #back(operation: Operation): void {
+    const { inputs, output, keeps, reuses, layer, passesGradient, gradients } = operation;
+    const { batch, scale } = this.#numbers;
+    if (reuses !== 'view') {
+      const gradient = this.#held.get(output)?.gradient ?? null;
+      const [first] = inputs;
+      this.#gradients += gradients;
+      const received = inputs.flatMap((input) => {
+        const held = this.#held.get(input);
+        if (!held || !input.grad) return [];
+        if (!passesGradient || !gradient) return [{ held, gradient: this.#newGradient(held.bytes) }];
+        gradient.holders += 1;
+        return [{ held, gradient }];
+      });
+      this.mark('backward', layer.path, operation.workspace(batch) * scale);
+      if (gradient) this.#drop(gradient);
+      const made = this.#held.get(output);
+      if (made) made.gradient = null;
+      for (const each of received) this.#receive(each.held, each.gradient);
+      if (keeps.input && first) this.#keep(first, -1);
+      if (keeps.output) this.#keep(output, -1);
+    }
+    this.#activations -= this.#own.get(operation) ?? 0;
+    this.#own.delete(operation);
+  }
+
+  /** Adds a gradient to what a tensor has: in place where nobody else holds that. */
+  #receive(held: Held, gradient: Gradient): void {
+    const before = held.gradient;
+    if (!before) {
+      held.gradient = gradient;
+      return;
+    }
+    if (before.holders > 1) {
+      held.gradient = this.#newGradient(before.bytes);
+      this.mark('backward', null, 0);
+      this.#drop(before);
+    }
+    this.#drop(gradient);
+  }
+
+  #newGradient(bytes: number): Gradient {
+    this.#transient += bytes;
+    return { bytes, holders: 1 };
+  }
+
+  #drop(gradient: Gradient): void {
+    gradient.holders -= 1;
+    if (gradient.holders === 0) this.#transient -= gradient.bytes;
+  }
+
+  #keep(storage: Storage, times: 1 | -1): void {
+    const held = this.#held.get(storage);
+    if (held) this.#change(held, 0, times);
+  }
+
+  /** Moves a tensor between what is kept, what is on its way, and nothing. */
+  #change(held: Held, readers: number, keepers: number): void {
+    const { bytes } = held;
+    if (held.keepers > 0) this.#activations -= bytes;
+    else if (held.readers > 0) this.#transient -= bytes;
+    held.readers += readers;
+    held.keepers += keepers;
+    if (held.keepers > 0) this.#activations += bytes;
+    else if (held.readers > 0) this.#transient += bytes;
+  }
+}

@@ -1,0 +1,42 @@
+/** What the memory estimate has to know of a layer that has been planned. */
+import type { LayerMemory, Operation } from './estimate-types.ts';
+import { type Flow, product, type Resolved } from './layers/kind.ts';
+import type { PlannedLayer, TrainRule } from './plan-types.ts';
+
+export const noMemory = (): LayerMemory => ({
+  weights: 0,
+  gradients: 0,
+  optimizer: 0,
+  activations: 0,
+  workspace: 0,
+});
+
+const bytesOf = { float32: 4, int64: 8 } as const;
+
+/** One operation; none for a block whose output is a list's own. */
+export function estimateOperation(
+  layer: PlannedLayer,
+  { tensors = [], keeps = {}, workspace = 0, children = [], ...resolved }: Resolved,
+  input: Flow,
+  flow: Flow,
+  rule: TrainRule,
+): Operation[] {
+  if (resolved.flow) return [];
+  const answered = children.flatMap((child) => (child.flow ? [child.flow.storage] : []));
+  const trained = tensors.filter(({ buffer }) => !buffer && !rule.freeze);
+  return [
+    {
+      layer,
+      inputs: children.length > 0 ? answered : [input.storage],
+      held: children.length > 0 ? input.storage : null,
+      output: flow.storage,
+      outputBytes: bytesOf[flow.dtype] * product(flow.dims),
+      keeps: { input: keeps.input ?? false, output: keeps.output ?? false, bytes: keeps.bytes ?? 0 },
+      workspace: (batch) => batch * workspace,
+      gradients: trained.reduce((total, { shape }) => total + 4 * product(shape), 0),
+      grad: flow.storage.grad,
+      reuses: resolved.reshapes ? 'view' : resolved.overwrites ? 'memory' : null,
+      passesGradient: resolved.reshapes ?? resolved.passesGradient ?? false,
+    },
+  ];
+}
