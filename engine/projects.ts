@@ -11,10 +11,11 @@ import { projectsDir } from './workspace.ts';
 
 const extension = '.gradloom.json';
 
-/** Names of the bundled templates. */
-async function listTemplates(): Promise<string[]> {
-  const names = await readdir(templatesDir());
-  return names.filter((name) => name.endsWith(extension)).map((name) => name.slice(0, -extension.length));
+/** What `assets/templates/index.json` tells of a template; their order there is the gallery's. */
+type ToldTemplate = Omit<TemplateCard, 'text' | 'facts'>;
+
+async function listTemplates(): Promise<ToldTemplate[]> {
+  return JSON.parse(await readFile(join(templatesDir(), 'index.json'), 'utf8')) as ToldTemplate[];
 }
 
 /**
@@ -53,21 +54,9 @@ export function emptyProject(): string {
   return `${JSON.stringify(project, null, 2)}\n`;
 }
 
-/** What each template learns; one that is not told of here still has its name. */
-const told: Record<string, { title: string; teaches: string }> = {
-  'digits-mlp': {
-    title: 'Digits, fully connected',
-    teaches: 'Recognises handwritten digits with three dense layers; the quickest way to see a network learn.',
-  },
-  'digits-cnn': {
-    title: 'Digits, convolutional',
-    teaches: 'Recognises handwritten digits with convolutions and pooling, which see shapes wherever they stand.',
-  },
-};
-
 let cards: Promise<TemplateCard[]> | undefined;
 
-/** The smallest first. They come with the program, so they are read once. */
+/** In the gallery's order. They come with the program, so they are read once. */
 export function templateCards(): Promise<TemplateCard[]> {
   cards ??= readTemplateCards().catch((thrown: unknown) => {
     cards = undefined;
@@ -77,17 +66,17 @@ export function templateCards(): Promise<TemplateCard[]> {
 }
 
 async function readTemplateCards(): Promise<TemplateCard[]> {
-  const made = await Promise.all(
-    (await listTemplates()).map(async (name) => {
+  return Promise.all(
+    (await listTemplates()).map(async (told) => {
+      const { name } = told;
       const file = join(templatesDir(), `${name}${extension}`);
       const text = await readFile(file, 'utf8');
       const { source } = resolveProject(readProject(text).project ?? {}).data;
       if (!source) throw new GradloomError('INTERNAL', `The template ${name} has no data`);
       const facts = await describeSource(source, dirname(file));
-      return { name, ...(told[name] ?? { title: name, teaches: '' }), text, facts };
+      return { ...told, text, facts };
     }),
   );
-  return made.sort((a, b) => a.text.length - b.text.length || a.name.localeCompare(b.name));
 }
 
 /**
@@ -95,7 +84,7 @@ async function readTemplateCards(): Promise<TemplateCard[]> {
  * @throws GradloomError FILE_NOT_FOUND for an unknown template, NOT_WRITABLE, DISK_FULL
  */
 export async function templateText(template: string, workspace: string): Promise<string> {
-  const known = await listTemplates();
+  const known = (await listTemplates()).map(({ name }) => name);
   if (!known.includes(template)) {
     throw new GradloomError('FILE_NOT_FOUND', `There is no template ${template}.`, {
       hint: `Templates: ${known.join(', ')}.`,

@@ -1,7 +1,9 @@
 /** `train` and `resume`: the run lives in this process; signals save it. */
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { GradloomError } from '../contract/errors.ts';
 import type { RunEvent } from '../contract/events.ts';
+import { systemError } from '../files.ts';
 import { type EndEvent, type EventSink, RunControl, resumeRun, trainRun } from '../runs/index.ts';
 import { set } from '../runs/prepare.ts';
 import type { CheckpointName } from '../runs/types.ts';
@@ -15,6 +17,7 @@ import { showExtension } from './steer.ts';
 export const addTrain: AddCommand = (program, context) => {
   withTrainOptions(program.command('train').argument('<file>', 'project file'))
     .option('--weights <file|run>', 'start from a .safetensors or .pt file, or from what a run has learned')
+    .option('--names <file>', 'with --weights FILE: a JSON object, names in that file → names in the network')
     .option(
       '--checkpoint <which>',
       'with --weights RUN: best, last or a step (default: best if validation ran, else last)',
@@ -22,7 +25,8 @@ export const addTrain: AddCommand = (program, context) => {
     )
     .summary('train a project')
     .description('Trains a project into a new run folder, with a progress bar on a terminal.')
-    .action(async (projectFile: string, options: TrainOptions & StartOptions) => {
+    .action(async (projectFile: string, { names, ...options }: TrainOptions & StartOptions) => {
+      if (names !== undefined) options.set = [...(options.set ?? []), ['model.weights_names', readNames(names)]];
       await runHere(context, (sink, control) => trainRun({ projectFile, ...options }, sink, control));
     });
 
@@ -54,8 +58,25 @@ interface ResumeOptions {
   set?: [string, unknown][];
 }
 
+/** @throws GradloomError FILE_NOT_FOUND, NOT_READABLE, BAD_CALL */
+function readNames(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (thrown) {
+    throw systemError(thrown, file, 'read');
+  }
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    const hint = 'For example: { "features.*": "*", "classifier.6": "29" }';
+    throw new GradloomError('BAD_CALL', `${file} is no JSON.`, { hint, path: file, cause: thrown });
+  }
+}
+
 interface StartOptions {
   weights?: string;
+  names?: string;
   checkpoint?: CheckpointName;
 }
 

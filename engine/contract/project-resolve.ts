@@ -23,6 +23,7 @@ import { chooseRow, findRow } from './table.ts';
 import type { DataFacts } from './tensors.ts';
 import { examineEma, examineLossScale, examinePrecision } from './training-numbers.ts';
 import { transforms } from './transforms.ts';
+import { examineWeightsNames } from './weights-names.ts';
 
 /**
  * The settings with defaults filled in. Defaults that depend on the data (metrics, the monitored value) take class targets where `facts`
@@ -41,7 +42,7 @@ export function examineSettings(project: unknown, facts: DataFacts | null, repor
   const data = examineData(report.object(root.data, ['data'], 'data'), report);
   const target = facts?.target.kind ?? (data.source?.kind === 'random' ? randomTarget(data.source) : 'class');
   const model = report.object(root.model, ['model'], 'model');
-  report.unknownKeys(model, ['layers', 'blocks', ...Object.keys(modelFields)], ['model']);
+  report.unknownKeys(model, ['layers', 'blocks', 'weights_names', ...Object.keys(modelFields)], ['model']);
   const { weights } = report.fields(model, modelFields, ['model']).values;
   const layers = model.layers ?? [];
   if (!Array.isArray(layers)) {
@@ -60,6 +61,7 @@ export function examineSettings(project: unknown, facts: DataFacts | null, repor
       layers: Array.isArray(layers) ? layers : [],
       blocks: report.object(model.blocks, ['model', 'blocks'], 'blocks'),
       weights,
+      weights_names: examineWeightsNames(model.weights_names, report),
     },
     training: examineTraining(
       report.object(root.training, ['training'], 'training'),

@@ -4,6 +4,7 @@ import type { ResolvedMixing } from './mixing.ts';
 import type { Json, NativePlan } from './native.ts';
 import type { TargetKind } from './tensors.ts';
 import type { Precision, ResolvedEma, ResolvedLossScale } from './training-numbers.ts';
+import type { WeightsNames } from './weights-names.ts';
 
 /**
  * A project as written: any JSON object, unknown keys included, nothing checked. `planProject` says what is wrong with it;
@@ -18,8 +19,8 @@ export interface Chosen {
 }
 
 export type ResolvedSource =
-  /** A folder of IDX files, or one of them. Relative paths are relative to the project file. */
-  | { kind: 'idx'; path: string; target?: TargetKind | null }
+  /** A folder of IDX files, or one of them. Relative paths are relative to the project file. `target` "input": what an autoencoder has to give. */
+  | { kind: 'idx'; path: string; target?: TargetKind | 'input' | null }
   /** Samples drawn at random; `target` null: classes, or vectors of `target_shape` where `classes` is null. */
   | {
       kind: 'random';
@@ -80,6 +81,8 @@ export interface ResolvedProject {
     blocks: { [name: string]: unknown };
     /** A `.safetensors` or `.pt` file to start from, relative to the project file. */
     weights: string | null;
+    /** Under which names that file holds the network's tensors; null: under their own. */
+    weights_names: WeightsNames | null;
   };
   training: {
     epochs: number;

@@ -10,6 +10,10 @@ export interface TemplateCard {
   title: string;
   /** What it learns, in one sentence. */
   teaches: string;
+  /** The heading under which it stands. */
+  category: string;
+  /** About how long one of its epochs takes on two CPU cores: what to expect before it was trained here. */
+  epochSeconds: number;
   /** The project's text: the window draws its network. */
   text: string;
   /** Of the data that comes with it. */

@@ -8,7 +8,7 @@ import { systemError } from '../files.ts';
 import { checkLength, type IdxFile, isIdx, openIdx, readElements, readFloats } from './idx-file.ts';
 import { unsignedByte } from './idx-format.ts';
 import { type IdxName, namedIdx, readIdxName, storedName } from './idx-names.ts';
-import { targetsOf } from './idx-targets.ts';
+import { targetsOf, vectors } from './idx-targets.ts';
 import type { ColumnType, OpenSource } from './open-source.ts';
 
 export type IdxSettings = Extract<ResolvedSource, { kind: 'idx' }>;
@@ -34,10 +34,11 @@ const naming =
 export async function openIdxSource(settings: IdxSettings, baseDir: string): Promise<OpenSource> {
   const parts = await findParts(settings, baseDir);
   const pairs = Object.entries(parts) as ['train' | 'test', Pair][];
-  const files = pairs.flatMap(([, pair]) => [pair.input, pair.target]);
+  const files = [...new Set(pairs.flatMap(([, pair]) => [pair.input, pair.target]))];
   const input = inputColumn(parts.train.input);
   checkAlike(parts);
-  const targets = await targetsOf(parts.train.target, settings.target ?? null);
+  const { target } = settings;
+  const targets = target === 'input' ? vectors(input.shape) : await targetsOf(parts.train.target, target ?? null);
 
   return {
     identity: [
@@ -115,7 +116,8 @@ async function findParts(settings: IdxSettings, baseDir: string): Promise<Parts>
   const folder = status.isDirectory() ? path : dirname(path);
   const chosen = status.isDirectory() ? null : path;
   const entries = await findEntries(folder, chosen);
-  return chosen === null ? pairFolder(folder, entries) : pairFile(chosen, folder, entries);
+  const same = settings.target === 'input';
+  return chosen === null ? pairFolder(folder, entries, same) : pairFile(chosen, folder, entries, same);
 }
 
 /** The IDX files of a folder, by content; where there is none, those of its subfolders. */
@@ -173,7 +175,7 @@ function roleOf(entry: Entry): 'input' | 'target' {
   return entry.name.role ?? (entry.dims.length === 1 ? 'target' : 'input');
 }
 
-function pairFolder(folder: string, entries: Entry[]): Parts {
+function pairFolder(folder: string, entries: Entry[], same: boolean): Parts {
   const trained = entries.some(({ name }) => name.part === 'train');
   const train = entries.filter(({ name }) => name.part === 'train' || (!trained && name.part === null));
   const test = entries.filter(({ name }) => name.part === 'test');
@@ -183,25 +185,28 @@ function pairFolder(folder: string, entries: Entry[]): Parts {
       path: folder,
     });
   }
-  return { train: pair('training', folder, train), ...(test.length > 0 ? { test: pair('test', folder, test) } : {}) };
+  return {
+    train: pair('training', folder, train, same),
+    ...(test.length > 0 ? { test: pair('test', folder, test, same) } : {}),
+  };
 }
 
 /** The pair that one given file belongs to; its test part too if the name says that it is the training part. */
-function pairFile(chosen: string, folder: string, entries: Entry[]): Parts {
+function pairFile(chosen: string, folder: string, entries: Entry[], same: boolean): Parts {
   const own = entries.find(({ path }) => path === chosen) as Entry;
   const partners = entries.filter(({ name, path }) => path !== chosen && name.part === own.name.part);
   const alike = partners.filter(({ name }) => name.set === own.name.set);
   const found = (of: Entry[]) => of.filter((entry) => roleOf(entry) !== roleOf(own));
-  const train = pair('training', folder, [own, ...(found(alike).length > 0 ? found(alike) : found(partners))]);
+  const train = pair('training', folder, [own, ...(found(alike).length > 0 ? found(alike) : found(partners))], same);
   const test =
     own.name.part === 'train' ? entries.filter(({ name }) => name.part === 'test' && name.set === own.name.set) : [];
-  return { train, ...(test.length > 0 ? { test: pair('test', folder, test) } : {}) };
+  return { train, ...(test.length > 0 ? { test: pair('test', folder, test, same) } : {}) };
 }
 
-/** The one pair among files of one part: by name, else by count. */
-function pair(part: string, folder: string, entries: Entry[]): Pair {
+/** The one pair among files of one part: by name, else by count. `same`: the inputs are the targets too, and others are not looked at. */
+function pair(part: string, folder: string, entries: Entry[], same: boolean): Pair {
   const inputs = entries.filter((entry) => roleOf(entry) === 'input');
-  const targets = entries.filter((entry) => roleOf(entry) === 'target');
+  const targets = same ? inputs : entries.filter((entry) => roleOf(entry) === 'target');
   if (inputs.length === 0 || targets.length === 0) {
     const [there, missing] = inputs.length === 0 ? [targets, 'inputs'] : [inputs, 'labels'];
     throw new GradloomError(
@@ -213,13 +218,13 @@ function pair(part: string, folder: string, entries: Entry[]): Pair {
       },
     );
   }
-  const every = inputs.flatMap((input) => targets.map((target) => ({ input, target })));
+  const every = inputs.flatMap((input) => (same ? [input] : targets).map((target) => ({ input, target })));
   const byName = every.filter(({ input, target }) => input.name.set === target.name.set);
   const byCount = every.filter(({ input, target }) => input.dims[0] === target.dims[0]);
   for (const pairs of [every, byName, byCount]) if (pairs.length === 1 && pairs[0]) return pairs[0];
   throw new GradloomError(
     'DATA_FORMAT',
-    `${folder} holds several sets of samples (${names(inputs)}) and of labels (${names(targets)}) for the ${part} part.`,
+    `${folder} holds several sets of samples (${names(inputs)})${same ? '' : ` and of labels (${names(targets)})`} for the ${part} part.`,
     { hint: "Set data.source.path to the inputs' file that is meant.", path: folder },
   );
 }

@@ -56,14 +56,17 @@ export async function targetsOf(file: IdxFile, wanted: TargetKind | null): Promi
         rows: readPlainFloats,
       };
     }
-    case 'vector': {
-      const shape = dims.length === 0 ? [1] : dims;
-      const column: ColumnType = { dtype: 'float32', shape, scaled: false };
-      return { kind, column, describe: async () => ({ kind: 'vector', dims: shape }), rows: readFloats };
-    }
+    case 'vector':
+      return vectors(dims.length === 0 ? [1] : dims);
     case 'next_token':
       throw refuse('a source of sequences, which idx is not');
   }
+}
+
+/** Numbers of this shape, scaled as inputs are. */
+export function vectors(shape: number[]): IdxTargets {
+  const column: ColumnType = { dtype: 'float32', shape, scaled: false };
+  return { kind: 'vector', column, describe: async () => ({ kind: 'vector', dims: shape }), rows: readFloats };
 }
 
 async function kindOf(file: IdxFile): Promise<TargetKind> {

@@ -1,22 +1,42 @@
 /** Weights files as input: whatever the format, the same tensors, and a safetensors file for C++. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { GradloomError } from '../contract/errors.ts';
+import { renaming, type WeightsNames } from '../contract/weights-names.ts';
 import { systemError } from '../files.ts';
 import { readPt } from './pt-read.ts';
 import { readSafetensors, writeSafetensors } from './safetensors.ts';
 import { type TensorSource, unwrapNames, weightsError } from './tensor-source.ts';
 
-/** The tensors of a `.pt` or `.safetensors` file, told apart by content, under names without wrappers' prefixes. */
-export async function readWeights(file: string): Promise<TensorSource[]> {
-  return (await isSafetensors(file)) ? unwrapNames((await readSafetensors(file)).tensors) : readPt(file);
+/** The tensors of a `.pt` or `.safetensors` file, told apart by content, under names without wrappers' prefixes and as `names` has them. */
+export async function readWeights(file: string, names: WeightsNames | null = null): Promise<TensorSource[]> {
+  const tensors = (await isSafetensors(file)) ? unwrapNames((await readSafetensors(file)).tensors) : await readPt(file);
+  const rename = renaming(names);
+  const taken = new Map<string, string>();
+  return tensors.map((tensor) => {
+    const name = rename(tensor.name);
+    const other = taken.get(name);
+    if (other !== undefined) {
+      throw new GradloomError('WEIGHTS_MISMATCH', `${file} would give ${name} twice: ${other} and ${tensor.name}.`, {
+        hint: 'Give each of them a name of its own.',
+        path: 'model.weights_names',
+      });
+    }
+    taken.set(name, tensor.name);
+    return { ...tensor, name };
+  });
 }
 
 /**
- * A safetensors file with the weights of `file`: itself, or one made in `temporaryFolder`.
- * Throws FILE_NOT_FOUND, NOT_READABLE, WEIGHTS_FORMAT, DISK_FULL, NOT_WRITABLE.
+ * A safetensors file with the weights of `file` by the network's names: itself, or one made in `temporaryFolder`.
+ * Throws FILE_NOT_FOUND, NOT_READABLE, WEIGHTS_FORMAT, WEIGHTS_MISMATCH, DISK_FULL, NOT_WRITABLE.
  */
-export async function toSafetensors(file: string, temporaryFolder: string): Promise<string> {
-  const tensors = await readWeights(file);
+export async function toSafetensors(
+  file: string,
+  temporaryFolder: string,
+  names: WeightsNames | null = null,
+): Promise<string> {
+  const tensors = await readWeights(file, names);
   if (tensors.length === 0) throw weightsError(file, 'holds no tensors', 'Give a file with the weights of a network.');
   if (await isSafetensors(file)) {
     const written = (await readSafetensors(file)).tensors;

@@ -9,6 +9,7 @@ import type { LoadedCheckpoint } from './checkpoints.ts';
 import { replaceJson } from './durable.ts';
 import { placeOf, type StartedFrom, temporaryWeightsName, weightsReportName } from './folder.ts';
 import type { Advice } from './hold.ts';
+import { namesFor } from './starting-weights.ts';
 
 export interface OpenedSession {
   session: NativeSession;
@@ -32,18 +33,18 @@ export async function openSession(
   try {
     if (checkpoint) await session.loadState(checkpoint.folder, { model_only: false });
     if (checkpoint || weights === null) return { session, advice: [], fromFile: false };
-    return { session, advice: await loadWeights(session, placeOf(weights), folder), fromFile: true };
+    return { session, advice: await loadWeights(session, plan, placeOf(weights), folder), fromFile: true };
   } catch (thrown) {
     await session.close();
     throw thrown;
   }
 }
 
-async function loadWeights(session: NativeSession, from: StartedFrom, folder: string): Promise<Advice[]> {
+async function loadWeights(session: NativeSession, plan: Plan, from: StartedFrom, folder: string): Promise<Advice[]> {
   const temporary = path.join(folder, temporaryWeightsName);
   mkdirSync(temporary, { recursive: true });
   try {
-    const found = await session.loadWeights(await toSafetensors(from.file, temporary));
+    const found = await session.loadWeights(await toSafetensors(from.file, temporary, namesFor(plan, from)));
     const report: WeightsReport = { ...from, ...found };
     replaceJson(path.join(folder, weightsReportName), report);
     const whole = found.missing.length + found.mismatched.length + found.unexpected.length === 0;

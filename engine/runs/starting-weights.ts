@@ -5,6 +5,7 @@ import { GradloomError } from '../contract/errors.ts';
 import type { Plan } from '../contract/plan.ts';
 import { editProject, readProject, resolveProject } from '../contract/project.ts';
 import { compareWeights, someOf, type WeightsReport } from '../contract/weights.ts';
+import type { WeightsNames } from '../contract/weights-names.ts';
 import { readWeights } from '../export/weights.ts';
 import { Checkpoints, weightsFile } from './checkpoints.ts';
 import { defaultCheckpoint } from './export.ts';
@@ -71,13 +72,20 @@ async function find(given: string, place: string, checkpoint: CheckpointName | u
   return { file: weightsFile(folder), run, checkpoint: path.basename(folder) };
 }
 
+type Planned = Pick<Plan, 'tensors' | 'project'>;
+
 /** What would be taken; headers are read, no tensors. @throws GradloomError FILE_NOT_FOUND, NOT_READABLE, WEIGHTS_FORMAT */
-export async function weightsReport(plan: Pick<Plan, 'tensors'>, from: StartedFrom): Promise<WeightsReport> {
-  return { ...from, ...compareWeights(await readWeights(from.file), plan.tensors) };
+export async function weightsReport(plan: Planned, from: StartedFrom): Promise<WeightsReport> {
+  return { ...from, ...compareWeights(await readWeights(from.file, namesFor(plan, from)), plan.tensors) };
+}
+
+/** The names to read a file's tensors under; a run's checkpoint has the network's own. */
+export function namesFor({ project }: Pick<Plan, 'project'>, { run }: StartedFrom): WeightsNames | null {
+  return run === null ? project.model.weights_names : null;
 }
 
 /** Before anything is made: a file of which nothing fits is the wrong one. @throws GradloomError WEIGHTS_MISMATCH and as above */
-export async function checkWeights(plan: Pick<Plan, 'tensors'>, from: StartedFrom): Promise<void> {
+export async function checkWeights(plan: Planned, from: StartedFrom): Promise<void> {
   const { matched, missing, mismatched, unexpected } = await weightsReport(plan, from);
   const parameters = new Set(plan.tensors.filter(({ buffer }) => !buffer).map(({ name }) => name));
   if (matched.some((name) => parameters.has(name))) return;
@@ -85,7 +93,7 @@ export async function checkWeights(plan: Pick<Plan, 'tensors'>, from: StartedFro
   const hint =
     shapes.length > 0
       ? 'Change the layers to fit, or start without these weights.'
-      : `The network wants ${someOf(missing)}; the file holds ${someOf(unexpected)}.`;
+      : `The network wants ${someOf(missing)}; the file holds ${someOf(unexpected)}. Other names are told by model.weights_names.`;
   throw new GradloomError(
     'WEIGHTS_MISMATCH',
     shapes.length > 0

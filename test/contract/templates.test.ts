@@ -1,4 +1,4 @@
-/** The templates: exactly the two networks of the MNIST workflow, complete and without a fault. */
+/** The two networks of the MNIST workflow, exactly; and what the other templates are known by. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { planProject } from '../../engine/contract/plan.ts';
@@ -88,7 +88,7 @@ test.each(rows)('$name', ({ name, lines, parameters, flops }) => {
         prefetch_factor: 2,
       },
     },
-    model: { layers: (project.model as { layers: unknown[] }).layers, blocks: {}, weights: null },
+    model: { layers: (project.model as { layers: unknown[] }).layers, blocks: {}, weights: null, weights_names: null },
     training: {
       epochs: 10,
       loss: { kind: 'CrossEntropyLoss', args: { weight: null, ignore_index: -100, label_smoothing: 0 } },

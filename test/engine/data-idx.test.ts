@@ -170,6 +170,20 @@ describe('label files of higher rank', () => {
     await expect(as('class')).rejects.toMatchObject({ code: 'DATA_FORMAT', message: /one whole number a sample/ });
   });
 
+  test('the inputs may be the targets themselves: labels are not looked for', async () => {
+    const unlabelled = folderOf({ 'train-images.idx': images(3), 'test-images.idx': images(2) });
+    const as = (path: string) => describeSource({ kind: 'idx', path, target: 'input' }, '/');
+    const alone = await as(unlabelled);
+    expect(alone).toMatchObject({ parts: { train: 3, test: 2 }, target: { kind: 'vector', dims: alone.input.dims } });
+    expect((await as(join(unlabelled, 'train-images.idx'))).parts).toEqual({ train: 3, test: 2 });
+    const labelled = folderOf({ 'x.idx': images(3), 'y.idx': labels([0, 1, 1]) });
+    expect((await as(labelled)).target).toEqual({ kind: 'vector', dims: [1, 2, 3] });
+    await expect(as(folderOf({ 'a.idx': images(3), 'b.idx': images(3) }))).rejects.toMatchObject({
+      code: 'DATA_FORMAT',
+      message: expect.stringMatching(/several sets of samples \(a\.idx, b\.idx\) for the training part/),
+    });
+  });
+
   test('labels that are neither there nor not are named', async () => {
     const path = folderOf({ 'x.idx': images(3), 'y.idx': idxBytes([3, 2], [0, 1, 1, 3, 0, 0]) });
     await expect(describeSource({ kind: 'idx', path, target: 'multi_label' }, '/')).rejects.toMatchObject({

@@ -18,7 +18,6 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ProjectFiles } from '../../engine/project-files.ts';
-import { templateCards } from '../../engine/projects.ts';
 import { SettingsFile } from '../../engine/settings.ts';
 import { temporaryFolder } from './runs-helpers.ts';
 
@@ -203,15 +202,4 @@ describe('settings', () => {
       expect(readFileSync(path.join(home, aside ?? ''), 'utf8')).toBe(content);
     },
   );
-});
-
-test('every template has a title, a sentence, and the facts of its data', async () => {
-  const cards = await templateCards();
-  expect(cards.map(({ name }) => name)).toEqual(['digits-mlp', 'digits-cnn']);
-  for (const { title, teaches, facts, text: project } of cards) {
-    expect(title).not.toMatch(/^digits-/);
-    expect(teaches).toMatch(/^[A-Z].*\.$/);
-    expect(facts).toMatchObject({ input: { dims: [1, 28, 28] }, parts: { train: 8000, test: 2000 } });
-    expect(JSON.parse(project).gradloom).toBe(1);
-  }
 });

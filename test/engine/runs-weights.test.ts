@@ -194,6 +194,18 @@ describe('before the run', () => {
     expect(advice[0]?.message).toMatch(/^2 of 9 tensors/);
   });
 
+  test('names of another program are those of the network by model.weights_names; a run’s own are as they are', async () => {
+    const file = path.join(temporaryFolder(), 'w.safetensors');
+    await writeFloats(file, [floats('conv.weight', [4, 2, 3, 3]), floats('head.fc.weight', [3, 64])]);
+    const renamed = project(3, { weights_names: { conv: '0', 'head.*': '4', '0': '4' } });
+    const { advice, run } = await train({ project: renamed, weights: file });
+    expect(advice[0]?.message).toMatch(/^2 of 9 tensors were taken/);
+    expect(json(run, 'weights-report.json').matched).toEqual(['0.weight', '4.weight']);
+    expect((await train({ project: renamed, weights: run })).advice[0]?.message).toMatch(/^All 9 tensors were taken/);
+    const twice = { projectText: JSON.stringify(project(3, { weights_names: { '*.*': '0' } })), weights: file };
+    await refused(twice, 'WEIGHTS_MISMATCH');
+  });
+
   test('a file of which nothing fits is refused, and so is what is no file and no run', async () => {
     const file = path.join(temporaryFolder(), 'w.safetensors');
     await writeFloats(file, [floats('conv1.weight', [4, 2, 3, 3])]);
