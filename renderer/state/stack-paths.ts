@@ -1,7 +1,9 @@
-/** Places of layers in the project: which lists a layer holds, what stands where, and where a place goes when the project is edited. */
-import type { Edit } from '../../engine/contract/problems.ts';
+/** Places of layers in the project: which lists a layer holds, and what stands where. */
+import { startsWith } from '../../engine/contract/edits.ts';
 import { isObject } from '../../engine/contract/report.ts';
 import { valueAt } from './places.ts';
+
+export { follow, startsWith } from '../../engine/contract/edits.ts';
 
 export type Step = string | number;
 /** Of a layer: its list's path, then its position. Of a list: `model.layers`, `….branches.1`, `model.blocks.stem.layers`. */
@@ -60,10 +62,6 @@ export function lanesOf(layer: unknown): { lane: Lane; key: Path }[] {
   }
 }
 
-export function startsWith(path: Path, start: Path): boolean {
-  return path.length >= start.length && start.every((step, index) => step === path[index]);
-}
-
 export function samePath(a: Path, b: Path): boolean {
   return a.length === b.length && startsWith(a, b);
 }
@@ -92,28 +90,4 @@ export function topmost(paths: readonly Path[]): Path[] {
     if (!tops.some((top) => startsWith(path, top))) tops.push(path);
   }
   return tops;
-}
-
-/** Where what was at a path is after an edit; null when the edit took it away. */
-export function follow(path: Path, edit: Edit): Path | null {
-  const at = edit.path;
-  const position = at.at(-1);
-  const list = at.slice(0, -1);
-  if (typeof position !== 'number') {
-    return startsWith(path, at) && (edit.op === 'remove' || (edit.op === 'set' && path.length > at.length))
-      ? null
-      : path;
-  }
-  const step = path[list.length];
-  if (!startsWith(path, list) || typeof step !== 'number') return path;
-  if (edit.op === 'insert' && step >= position) return moved(path, list.length, 1);
-  if (edit.op === 'remove') {
-    if (step === position) return null;
-    if (step > position) return moved(path, list.length, -1);
-  }
-  return path;
-}
-
-function moved(path: Path, depth: number, by: number): Path {
-  return path.map((step, index) => (index === depth ? (step as number) + by : step));
 }

@@ -1,0 +1,152 @@
+/** What could stand between two layers that do not fit: candidates for fixes, likely ones first; plan-mend.ts tries each. */
+import { layerTable } from './layers/index.ts';
+import { type Dims, type Flow, product, showDims } from './layers/kind.ts';
+import type { Fix, ProblemCode } from './problems.ts';
+import { insertEdit, type JsonObject, type Place, removeEdit, setEdit } from './report.ts';
+
+/** A layer that could not be planned, and what it was given. */
+export interface Refused {
+  place: Place;
+  layer: JsonObject;
+  input: Flow;
+  /** The enabled layer just before it in the same list. */
+  before: { kind: string; place: Place } | null;
+}
+
+/** What the planner knows of the data. */
+export interface Surroundings {
+  /** Dims of one input sample. */
+  input: Dims;
+  /** How many tokens its integers choose from; null: it has none, or it is not known. */
+  tokens: number | null;
+}
+
+/** Width of an embedding that a fix inserts; a person sets another. */
+const embeddingWidth = 32;
+
+interface Bridge {
+  label: string;
+  layers: JsonObject[];
+}
+
+/** Candidates for a problem of such a layer. */
+export function bridgesFor(code: ProblemCode, refused: Refused, around: Surroundings): Fix[] {
+  switch (code) {
+    case 'WRONG_RANK':
+      return [
+        ...withoutBefore(refused),
+        ...otherRank(refused),
+        ...inserted(refused, rankBridges(refused.layer, refused.input.dims, around)),
+      ];
+    case 'WRONG_DTYPE':
+      return refused.input.dtype === 'float32' ? [] : inserted(refused, embeddings(refused, around));
+    case 'EMPTY_OUTPUT':
+      return sidesOf(refused.layer) === 1 && isSequence(refused.before?.kind) ? inserted(refused, [swapped()]) : [];
+    default:
+      return [];
+  }
+}
+
+function inserted({ place }: Refused, bridges: Bridge[]): Fix[] {
+  return bridges.map(({ label, layers }) => ({
+    label: `Insert ${label} before it`,
+    edits: [...layers].reverse().map((layer) => insertEdit(place, layer)),
+  }));
+}
+
+/** A layer that reshapes may be what is in the way. */
+function withoutBefore({ before }: Refused): Fix[] {
+  return before && ['Flatten', 'Unflatten', 'Permute'].includes(before.kind)
+    ? [{ label: `Remove the ${before.kind} before it`, edits: [removeEdit(before.place)] }]
+    : [];
+}
+
+/** How many sides a kind's name says that it works on: `Conv1d` 1; null where it says nothing. */
+function sidesOf({ kind }: JsonObject): number | null {
+  const found = /([123])d$/.exec(String(kind));
+  return found ? Number(found[1]) : null;
+}
+
+/** The same for as many sides as the input has: Conv1d for Conv2d. */
+function otherRank({ place, layer, input: { dims } }: Refused): Fix[] {
+  if (sidesOf(layer) === null || dims.length < 2) return [];
+  const kind = String(layer.kind).replace(/[123]d$/, `${dims.length - 1}d`);
+  if (kind === layer.kind || !layerTable.has(kind)) return [];
+  return [{ label: `Change it to ${kind}`, edits: [setEdit([...place, 'kind'], kind)] }];
+}
+
+const flattened = (params: JsonObject = {}): JsonObject => ({ kind: 'Flatten', ...params });
+const unflattened = (dim: number, to: number[]): Bridge => ({
+  label: `Unflatten to ${showDims(to)}`,
+  layers: [{ kind: 'Unflatten', dim, unflattened_size: to }],
+});
+const swap: JsonObject = { kind: 'Permute', dims: [0, 2, 1] };
+const swapped = (): Bridge => ({ label: 'Permute (dimensions 1 and 2 exchanged)', layers: [swap] });
+
+function isSequence(kind: string | undefined): boolean {
+  return kind !== undefined && layerTable.get(kind)?.category === 'sequence';
+}
+
+/** Layers that bring a tensor to another number of dimensions. */
+function rankBridges(layer: JsonObject, dims: Dims, { input }: Surroundings): Bridge[] {
+  const sides = sidesOf(layer);
+  const sequence = isSequence(String(layer.kind));
+  const wanted = sequence ? [2] : sides === null ? [1, 3, 2] : [sides + 1];
+  return wanted.flatMap((rank) => {
+    if (rank === dims.length) return [];
+    if (rank > dims.length) return raised(dims, rank, sequence, input);
+    return lowered(dims, rank, sequence);
+  });
+}
+
+/** `[784]` as `[1, 28, 28]`: as the data came, if so many values, else the squarest shape with the fewest channels. */
+function raised(dims: Dims, rank: number, sequence: boolean, input: Dims): Bridge[] {
+  const [size] = dims;
+  if (size === undefined) return [];
+  if (dims.length > 1) {
+    const ones = Array.from({ length: rank - dims.length }, () => 1);
+    return [unflattened(1, [...ones, size])];
+  }
+  if (rank === 2) return sequence ? [unflattened(1, [size, 1])] : [unflattened(1, [1, size])];
+  const asData = input.length === rank && product(input) === size ? [[...input]] : [];
+  return [...asData, ...cubes(size, rank - 1)].map((to) => unflattened(1, to));
+}
+
+/** The shape with equal sides that holds `size` values in the fewest channels. */
+function cubes(size: number, sides: number): number[][] {
+  for (let side = Math.floor(size ** (1 / sides) + 1e-9); side > 1; side--) {
+    if (size % side ** sides === 0) return [[size / side ** sides, ...Array.from({ length: sides }, () => side)]];
+  }
+  return [[size, ...Array.from({ length: sides }, () => 1)]];
+}
+
+function lowered(dims: Dims, rank: number, sequence: boolean): Bridge[] {
+  if (rank === 1) return [{ label: 'Flatten', layers: [flattened()] }];
+  const leading = {
+    label: 'Flatten of the first dimensions',
+    layers: [flattened({ end_dim: dims.length - rank + 1 })],
+  };
+  const trailing = { label: 'Flatten of the last dimensions', layers: [flattened({ start_dim: rank })] };
+  if (!sequence) return rank === 2 ? [trailing, leading] : [leading, trailing];
+  // Positions come first in a sequence: the rows of a picture, or its points with all their channels.
+  const rows = { ...leading, label: 'Flatten (rows as a sequence)' };
+  const points = { label: 'Flatten and Permute (points as a sequence)', layers: [flattened({ start_dim: 2 }), swap] };
+  return dims[0] === 1 ? [rows, points] : [points, rows];
+}
+
+/** Numbers for tokens, then the order of dimensions that the layer wants. */
+function embeddings({ layer, input }: Refused, around: Surroundings): Bridge[] {
+  const { tokens } = around;
+  if (tokens === null) return [];
+  const embedding = { kind: 'Embedding', num_embeddings: tokens, embedding_dim: embeddingWidth };
+  const plain = { label: `Embedding of ${tokens} tokens`, layers: [embedding] };
+  const dims = [...input.dims, embeddingWidth];
+  if (sidesOf(layer) === 1 && dims.length === 2) {
+    return [{ label: `Embedding of ${tokens} tokens and Permute`, layers: [embedding, swap] }, plain];
+  }
+  const more = rankBridges(layer, dims, around).map(({ label, layers }) => ({
+    label: `Embedding of ${tokens} tokens and ${label}`,
+    layers: [embedding, ...layers],
+  }));
+  return [plain, ...more];
+}

@@ -1,0 +1,120 @@
+/** Tries the fixes of layers' problems on the network, so that only those are offered that take their problem away. */
+import { applied, follow, startsWith } from './edits.ts';
+import type { Flow } from './layers/kind.ts';
+import { bridgesFor, type Refused, type Surroundings } from './plan-bridges.ts';
+import { StackPlanner } from './plan-stack.ts';
+import type { Edit, Fix, Problem } from './problems.ts';
+import { type Place, Report } from './report.ts';
+
+/** At most so many bridges for a problem, and so many trials for a project: a plan is made with every key that is typed. */
+const mostBridges = 3;
+const mostTrials = 40;
+
+interface Model {
+  layers: readonly unknown[];
+  blocks: { [name: string]: unknown };
+}
+
+/** Problems of layers get the fixes of their rows that work, and what could stand between the layer and the one before it. */
+export function mendLayers(report: Report, planner: StackPlanner, model: Model, around: Surroundings): void {
+  const { refused, entering } = planner;
+  if (refused.length === 0) return;
+  let trials = mostTrials;
+  for (const [index, problem] of report.problems.entries()) {
+    const at = problem.severity === 'error' ? refusedAt(problem, refused) : null;
+    if (!at) continue;
+    const place = placeOf(problem, at);
+    const trial = (fix: Fix): Outcome =>
+      trials-- > 0
+        ? tried(fix, { problem, place, layer: at.place, known: report.problems, model, entering })
+        : 'nothing';
+    const removal = ({ edits }: Fix) => edits.some((edit) => edit.op === 'remove' && startsWith(at.place, edit.path));
+    const own = problem.fixes.filter((fix) => trial(fix) !== 'nothing');
+    const labels = new Set(own.map(({ label }) => label));
+    const bridges = bridgesFor(problem.code, at, around)
+      .filter(({ label }) => !labels.has(label) && labels.add(label))
+      .map((fix) => ({ fix, outcome: trial(fix) }));
+    const working = bridges.some(({ outcome }) => outcome === 'all') ? 'all' : 'this';
+    const offered = bridges.filter(({ outcome }) => outcome === working).map(({ fix }) => fix);
+    report.problems[index] = {
+      ...problem,
+      // To remove the layer is what helps when nothing else does.
+      fixes: [...own.filter((fix) => !removal(fix)), ...offered.slice(0, mostBridges), ...own.filter(removal)],
+    };
+  }
+}
+
+/** The innermost layer that a problem is of, where it could not be planned. */
+function refusedAt({ path }: Problem, refused: readonly Refused[]): Refused | null {
+  let found: Refused | null = null;
+  for (const each of refused) {
+    const place = each.place.join('.');
+    const within = path === place || path.startsWith(`${place}.`);
+    if (within && each.place.length > (found?.place.length ?? 0)) found = each;
+  }
+  return found;
+}
+
+/** The problem's own place: the layer's, and perhaps a key of it. */
+function placeOf({ path }: Problem, { place }: Refused): Place {
+  const key = path.slice(place.join('.').length + 1);
+  return key === '' ? place : [...place, key];
+}
+
+/**
+ * What a fix does. `all`: as far as this layer everything can be planned then; `this`: the problem is gone, and the layer has another;
+ * `other`: the problem is gone, and something else has a new one.
+ */
+type Outcome = 'all' | 'this' | 'other' | 'nothing';
+
+interface Trial {
+  problem: Problem;
+  /** Of the problem, and of its layer. */
+  place: Place;
+  layer: Place;
+  known: readonly Problem[];
+  model: Model;
+  entering: readonly (Flow | null)[];
+}
+
+function tried({ edits }: Fix, { problem, place, layer, known, model, entering }: Trial): Outcome {
+  const position = refusedPosition(entering);
+  let changed: { model: Model };
+  try {
+    changed = edits.reduce<unknown>(applied, { model }) as { model: Model };
+  } catch {
+    return 'nothing';
+  }
+  const { layers, blocks } = changed.model;
+  if (!Array.isArray(layers)) return 'nothing';
+  // A block may be used further up, too.
+  const start = edits.some(({ path }) => path[1] === 'blocks')
+    ? 0
+    : Math.min(position, ...edits.flatMap(({ path }) => (typeof path[2] === 'number' ? [path[2]] : [])));
+  const from = entering[start];
+  if (!from) return 'nothing';
+  const end = followed(['model', 'layers', position], edits);
+  const last = end ? (end[2] as number) : position - 1;
+  // Places stay as they are: what is not planned again counts as disabled.
+  const list = layers.slice(0, last + 1).map((each, index) => (index < start ? { disabled: true } : each));
+  const report = new Report();
+  new StackPlanner(report, blocks).trial(list, { ...from, storage: { ...from.storage } });
+  const errors = report.problems.filter(({ severity }) => severity === 'error');
+  const path = followed(place, edits)?.join('.');
+  if (errors.some((other) => other.code === problem.code && other.path === path)) return 'nothing';
+  const named = ({ code, message }: Problem) => `${code} ${message}`;
+  const before = new Set(known.map(named));
+  const fresh = errors.filter((other) => !before.has(named(other)));
+  if (fresh.length === 0) return 'all';
+  const here = followed(layer, edits)?.join('.');
+  return fresh.every((other) => other.path === here || other.path.startsWith(`${here}.`)) ? 'this' : 'other';
+}
+
+function followed(place: Place, edits: readonly Edit[]): Place | null {
+  return edits.reduce<Place | null>((at, edit) => at && follow(at, edit), place);
+}
+
+/** The position of the network's layer that could not be planned: behind it nothing is known. */
+function refusedPosition(entering: readonly (Flow | null)[]): number {
+  return entering.findLastIndex((flow) => flow !== null && flow !== undefined);
+}
