@@ -10,6 +10,7 @@ import { addDevices } from './devices.ts';
 import { addEvaluate } from './evaluate.ts';
 import { addExport } from './export.ts';
 import { addFind } from './find.ts';
+import { addLayers } from './layers.ts';
 import { addPlan } from './plan.ts';
 import { addRuns } from './runs.ts';
 import { addServe } from './serve.ts';
@@ -19,6 +20,7 @@ import { addTrain } from './train.ts';
 const commands: AddCommand[] = [
   addTrain,
   addPlan,
+  addLayers,
   addEvaluate,
   addExport,
   addRuns,

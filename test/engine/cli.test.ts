@@ -63,6 +63,8 @@ describe('wrong usage: exit 2, said in words and as a line', () => {
     [['export', 'x', '--format', 'pt', '--out', ''], /value of --out is empty/],
     [['stop', ''], /argument is empty/],
     [['predict', 'x', ''], /argument is empty/],
+    [['layers', 'Conv2x'], /no layer of kind Conv2x/],
+    [['layers', 'Linear', 'ReLU'], /Too many arguments/],
   ])('%j', async (words, message) => {
     const error = await refusal(words);
     expect(error).toMatchObject({ code: 'BAD_CALL', hint: expect.stringMatching(/./) });
