@@ -1,15 +1,14 @@
 /** A layer's shape with its own numbers, in lines for people: helpers with which the rows write theirs. */
+import { type Rank, sideNames } from '../fields.ts';
 import type { Json } from '../native.ts';
 import type { Dims } from './kind.ts';
 
 /** What a row answers for `explain`. */
 export type Explain = (args: Record<string, Json>, input: Dims, output: Dims) => string[];
 
-const sideNames: readonly (readonly string[])[] = [[], ['length'], ['height', 'width'], ['depth', 'height', 'width']];
-
 /** A line a side: `height: 28 + 1 + 1 = 30`. Sides that say the same share one: `height, width: …`. */
 export function sideLines(expressions: readonly string[], output: Dims): string[] {
-  const names = sideNames[expressions.length] ?? expressions.map((_, side) => `dimension ${side + 1}`);
+  const names = sideNames[expressions.length as Rank];
   const lines = new Map<string, string[]>();
   const sizes = output.slice(output.length - expressions.length);
   for (const [side, expression] of expressions.entries()) {
