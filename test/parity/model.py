@@ -1,6 +1,10 @@
 """The network of a project file as torch.nn modules, built from the file alone: sizes that follow are read off tensors that arrive."""
 import torch
+from kinds import BUILDERS
 from torch import nn
+
+# Keys that a layer of any kind may have.
+COMMON = ("kind", "disabled", "train", "name", "note")
 
 
 class Residual(nn.Module):
@@ -23,13 +27,9 @@ class Parallel(nn.Module):
         self.join = join
         self.dim = dim
 
-    def extra_repr(self):
-        return f"join={self.join}, dim={self.dim}"
-
     def forward(self, x):
         outputs = [branch(x) for branch in self.branches]
         if self.join == "concat":
-            keep_samples_apart(self.dim, outputs[0])
             return torch.cat(outputs, self.dim)
         result = outputs[0]
         for other in outputs[1:]:
@@ -45,12 +45,6 @@ class Block(nn.Module):
 
     def forward(self, x):
         return self.layers(x)
-
-
-def keep_samples_apart(dim, x):
-    """The project file's rule: no layer works along the batch."""
-    if dim in (0, -x.dim()):
-        raise ValueError(f"dim {dim} is the batch")
 
 
 def build_list(layers, x, blocks):
@@ -74,25 +68,18 @@ def answer(module, x):
     return x
 
 
+def mixes(module, x):
+    """Whether a sample's answer depends on the other samples: what no layer of a project may do, and what PyTorch often allows."""
+    if any(getattr(inside, "track_running_stats", None) is False and "BatchNorm" in type(inside).__name__ for inside in module.modules()):
+        return False  # statistics of the batch are what was asked for
+    # The last: a sequence that runs along the batch reaches it.
+    whole, part = answer(module, x), answer(module, x[-1:])
+    return whole.shape != (len(x), *part.shape[1:]) or not torch.allclose(whole[-1:], part, rtol=1e-3, atol=1e-4, equal_nan=True)
+
+
 def build(layer, x, blocks):
-    given = {key: value for key, value in layer.items() if key not in ("kind", "disabled", "train", "name", "note")}
-    given = {key: tuple(value) if isinstance(value, list) and key not in ("layers", "branches", "shortcut") else value for key, value in given.items()}
+    given = {key: tuple(value) if is_tuple(value) else value for key, value in layer.items() if key not in COMMON}
     kind = layer["kind"]
-    if kind == "Linear":
-        return nn.Linear(x.shape[-1] if x.dim() > 1 else -1, **given)
-    if kind == "Conv2d":
-        return nn.Conv2d(x.shape[1], **given)
-    if kind == "BatchNorm2d":
-        return nn.BatchNorm2d(x.shape[1], **given)
-    if kind == "LayerNorm":
-        return nn.LayerNorm(given.pop("normalized_shape", x.shape[-1]), **given)
-    if kind in ("Softmax", "LogSoftmax"):
-        # The project file's default; PyTorch's own depends on the rank and is deprecated.
-        given.setdefault("dim", 1)
-        keep_samples_apart(given["dim"], x)
-    if kind == "Flatten":
-        keep_samples_apart(given.get("start_dim", 1), x)
-        keep_samples_apart(given.get("end_dim", -1), x)
     if kind == "Residual":
         main, y = build_list(given["layers"], x, blocks)
         return Residual(main, shortcut(given.get("shortcut"), x, y, blocks))
@@ -107,21 +94,29 @@ def build(layer, x, blocks):
         return nn.Sequential(*repetitions)
     if kind == "Block":
         return Block(build_list(blocks[given["ref"]]["layers"], x, blocks)[0])
+    if kind in BUILDERS:
+        return BUILDERS[kind](given, x)
     return getattr(nn, kind)(**given)
 
 
+def is_tuple(value):
+    return isinstance(value, list) and not any(isinstance(item, (dict, list)) for item in value)
+
+
 def shortcut(given, x, y, blocks):
-    if isinstance(given, list):
+    # A list without layers arrives as an empty tuple.
+    if isinstance(given, (list, tuple)):
         return build_list(given, x, blocks)[0]
     if given is None or x.shape == y.shape:
         return nn.Sequential()
     # "auto": a 1x1 convolution where some stride fits, else a Linear over the last dimension; both without bias.
-    if x.dim() == 4 and y.dim() == 4:
+    if x.dim() == y.dim() and x.dim() in (4, 5):
         strides = [
             next((stride for stride in range(1, size + 1) if (size - 1) // stride + 1 == wanted), None)
             for size, wanted in zip(x.shape[2:], y.shape[2:])
         ]
+        convolution = {4: nn.Conv2d, 5: nn.Conv3d}[x.dim()]
         if None not in strides:
-            return nn.Sequential(nn.Conv2d(x.shape[1], y.shape[1], 1, stride=strides, bias=False))
+            return nn.Sequential(convolution(x.shape[1], y.shape[1], 1, stride=tuple(strides), bias=False))
     assert x.shape[:-1] == y.shape[:-1], "no single projection"
     return nn.Sequential(nn.Linear(x.shape[-1], y.shape[-1], bias=False))

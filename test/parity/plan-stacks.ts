@@ -1,4 +1,5 @@
 /** Seeded random stacks of every layer kind: mostly such that can work, with a good share that cannot. */
+import { generator } from './random.ts';
 
 export interface RandomStack {
   input: number[];
@@ -7,17 +8,6 @@ export interface RandomStack {
 }
 
 export type Layer = { kind: string; [key: string]: unknown };
-
-/** A small generator (mulberry32), so that a seed names the same stacks everywhere and for ever. */
-export function generator(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 export function randomStack(seed: number): RandomStack {
   return new Maker(generator(seed)).stack();

@@ -160,6 +160,42 @@ function joined(branches: Stack[], join: string, dim: number, context: LayerCont
   );
 }
 
+const residualClass = `class Residual(nn.Module):
+    def __init__(self, layers, shortcut):
+        super().__init__()
+        self.layers = layers
+        self.shortcut = shortcut
+
+    def forward(self, x):
+        return self.layers(x) + self.shortcut(x)
+`;
+
+const parallelClass = `class Parallel(nn.Module):
+    def __init__(self, branches, join="concat", dim=1):
+        super().__init__()
+        self.branches = nn.ModuleList(branches)
+        self.join = join
+        self.dim = dim
+
+    def forward(self, x):
+        outputs = [branch(x) for branch in self.branches]
+        if self.join == "concat":
+            return torch.cat(outputs, self.dim)
+        result = outputs[0]
+        for other in outputs[1:]:
+            result = result + other if self.join == "add" else result * other
+        return result
+`;
+
+const blockClass = `class Block(nn.Module):
+    def __init__(self, layers):
+        super().__init__()
+        self.layers = layers
+
+    def forward(self, x):
+        return self.layers(x)
+`;
+
 export const blockKinds = [
   layerKind({
     kind: 'Residual',
@@ -206,6 +242,7 @@ export const blockKinds = [
       { key: ['layers'], layers },
       ...(Array.isArray(shortcut) ? [{ key: ['shortcut'], layers: shortcut }] : []),
     ],
+    definition: residualClass,
     python: (_args, [layers = '', shortcut = '']) => `Residual(${layers}, ${shortcut})`,
     examples: [
       { params: { layers: [{ kind: 'Linear', out_features: 6 }, { kind: 'Tanh' }] }, input: [6], output: [6] },
@@ -257,6 +294,7 @@ export const blockKinds = [
       };
     },
     stacks: ({ branches }) => branches.map((layers, index) => ({ key: ['branches', index], layers })),
+    definition: parallelClass,
     python: ({ join, dim }, children) =>
       `Parallel([${children.join(', ')}], join=${JSON.stringify(join as Json)}, dim=${dim})`,
     examples: [
@@ -338,6 +376,7 @@ export const blockKinds = [
       const stack = context.block(ref);
       return stack?.flow ? { args: {}, output: stack.flow.dims, children: [stack], flow: stack.flow } : null;
     },
+    definition: blockClass,
     python: (_args, [layers = '']) => `Block(${layers})`,
     // Needs a project with blocks: test/contract and test/parity have some.
     examples: [],

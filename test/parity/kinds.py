@@ -1,0 +1,31 @@
+"""Modules of single kinds: sizes that the project file leaves open are read off the tensor `x` that arrives."""
+from torch import nn
+
+
+def channels(kind):
+    """A kind of torch.nn whose first argument is the number of channels, PyTorch's dimension 1."""
+    return lambda given, x: getattr(nn, kind)(x.shape[1], **given)
+
+
+def linear(given, x):
+    return nn.Linear(x.shape[-1] if x.dim() > 1 else -1, **given)
+
+
+def last_sizes(kind):
+    """A norm over the last dimension, where `normalized_shape` names no others."""
+    return lambda given, x: getattr(nn, kind)(given.pop("normalized_shape", x.shape[-1]), **given)
+
+
+def along(kind):
+    """A softmax; the project file's default is dimension 1, PyTorch's own depends on the rank and is deprecated."""
+    return lambda given, x: getattr(nn, kind)(**{"dim": 1, **given})
+
+
+BUILDERS = {
+    "Linear": linear,
+    **{kind: channels(kind) for rank in "123" for kind in (f"Conv{rank}d", f"ConvTranspose{rank}d", f"BatchNorm{rank}d", f"InstanceNorm{rank}d")},
+    **{kind: last_sizes(kind) for kind in ("LayerNorm", "RMSNorm")},
+    **{kind: along(kind) for kind in ("Softmax", "LogSoftmax", "Softmin")},
+    "GroupNorm": lambda given, x: nn.GroupNorm(num_channels=x.shape[1], **given),
+    "Bilinear": lambda given, x: nn.Bilinear(x.shape[-1], x.shape[-1], **given),
+}

@@ -1,0 +1,136 @@
+/** Networks in the addon and in real PyTorch, side by side, and what they disagree about. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { layerTable } from '../../engine/contract/layers/index.ts';
+import type { Plan, PlannedLayer } from '../../engine/contract/plan.ts';
+import { forbidden } from './grids/rules.ts';
+import {
+  type Answer,
+  hasWindows,
+  type Network,
+  type Numbers,
+  planNetwork,
+  type Question,
+  questionOf,
+  runNetwork,
+  shapeErrors,
+} from './layers-run.ts';
+import { PythonServer } from './python.ts';
+
+/** A network, whether its numbers are compared besides its shapes, and a name for messages. */
+export interface Compared {
+  name: string;
+  network: Network;
+  numbers: boolean;
+}
+
+export interface Outcome {
+  name: string;
+  plan: Plan;
+  answer: Answer;
+  /** What differs; empty where both agree. */
+  differences: string[];
+}
+
+/** Networks to one request: PyTorch answers them while the addon runs the next. */
+const chunk = 40;
+
+const most = { answers: 1e-5, loss: 1e-5, buffers: 1e-5, gradients: 1e-5, gradientsOfWindows: 2e-3 };
+
+/** Compares all of them, in order. */
+export async function compareAll(networks: readonly Compared[]): Promise<Outcome[]> {
+  const python = new PythonServer('layers.py');
+  const top = mkdtempSync(path.join(tmpdir(), 'gradloom-layers-'));
+  const outcomes: Promise<Outcome[]>[] = [];
+  try {
+    for (let start = 0; start < networks.length; start += chunk) {
+      const some = networks.slice(start, start + chunk);
+      const plans = some.map(({ network }) => planNetwork(network));
+      const folder = path.join(top, String(start));
+      const questions: Question[] = [];
+      for (const [index, { network, numbers }] of some.entries()) {
+        const plan = plans[index] as Plan;
+        const runs = numbers && shapeErrors(plan).length === 0 && plan.parameters > 0;
+        const ran = runs ? await runNetwork(network, plan.output, path.join(folder, String(index))) : null;
+        questions.push(questionOf(network, plan, ran));
+      }
+      // No more than one request ahead, so that few folders lie about.
+      await outcomes.at(-2);
+      const answered = python.ask<Answer[]>(questions).then((answers) => {
+        rmSync(folder, { recursive: true, force: true });
+        return some.map(({ name, network }, index): Outcome => {
+          const [plan, answer] = [plans[index] as Plan, answers[index] as Answer];
+          return { name, plan, answer, differences: differencesOf(network, plan, answer) };
+        });
+      });
+      outcomes.push(answered);
+    }
+    return (await Promise.all(outcomes)).flat();
+  } finally {
+    await python.close();
+    rmSync(top, { recursive: true, force: true });
+  }
+}
+
+function differencesOf(network: Network, plan: Plan, answer: Answer): string[] {
+  const problems = shapeErrors(plan).map(({ path: place, message }) => `${place}: ${message}`);
+  if (!answer.ok) {
+    return problems.length > 0 ? [] : [`PyTorch refuses: ${answer.error}`];
+  }
+  if (problems.length > 0) {
+    return forbidden(network, problems) === null
+      ? [`PyTorch accepts, answering ${JSON.stringify(answer.shapes)}: ${problems}`]
+      : [];
+  }
+  const planned = {
+    shapes: plan.layers.map(({ output }) => output),
+    tensors: plan.tensors.map(({ name, shape, buffer }) => [name, shape, buffer]),
+    parameters: plan.parameters,
+    matrix_flops: matrixFlops(plan.layers),
+    lines_differ: null,
+  };
+  return [
+    ...(Object.keys(planned) as (keyof typeof planned)[])
+      .filter((key) => !isDeepStrictEqual(planned[key], answer[key]))
+      .map((key) => `${key}: ${JSON.stringify(planned[key])} here, ${JSON.stringify(answer[key])} there`),
+    ...(answer.numbers ? numberDifferences(answer.numbers, hasWindows(plan)) : []),
+  ];
+}
+
+function numberDifferences(numbers: Numbers, windows: boolean): string[] {
+  const gradients = windows ? most.gradientsOfWindows : most.gradients;
+  const { rounding } = numbers;
+  const allowed = {
+    ...most,
+    answers: enlarged(most.answers, rounding.answers),
+    gradients: enlarged(gradients, rounding.gradients),
+  };
+  return [
+    ...(numbers.initial ? [] : ['the initial weights differ']),
+    ...(numbers.generator ? [] : ['the generator stands elsewhere after the step']),
+    ...(['answers', 'loss', 'gradients', 'buffers'] as const)
+      // Not finite, or a sentence: no number that is small enough.
+      .filter((key) => !(numbers[key] <= allowed[key]))
+      .map((key) => `${key} are ${numbers[key]} off${key === 'gradients' ? ` (${numbers.worst})` : ''}`),
+  ];
+}
+
+/** Some networks enlarge what rounding does: where PyTorch itself is far from exact, we may be about as far, within bounds. */
+function enlarged(tolerance: number, rounding: number): number {
+  return Math.max(tolerance, Math.min(20 * tolerance, 3 * rounding));
+}
+
+/** FLOPs of the layers that multiply matrices or convolve, which PyTorch's own counter knows. */
+function matrixFlops(layers: readonly PlannedLayer[]): number {
+  return layers.reduce(
+    (total, { kind, flops, children = [] }) =>
+      total + (isMatrix(kind) ? flops : children.reduce((sum, child) => sum + matrixFlops(child.layers), 0)),
+    0,
+  );
+}
+
+function isMatrix(kind: string): boolean {
+  return kind === 'Linear' || /^Conv(Transpose)?\dd$/.test(kind) || layerTable.get(kind) === undefined;
+}

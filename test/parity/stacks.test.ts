@@ -1,0 +1,36 @@
+/**
+ * Random stacks of all families in the plan, in the addon and in real PyTorch. GRADLOOM_STACK_SEED chooses others than CI's,
+ * GRADLOOM_STACKS how many.
+ */
+import { expect, test } from 'vitest';
+import { layerKinds } from '../../engine/contract/layers/index.ts';
+import { compareAll } from './layers-compare.ts';
+import { everyLayer } from './layers-run.ts';
+import { randomNetwork } from './stacks.ts';
+
+const seed = Number(process.env.GRADLOOM_STACK_SEED ?? 1);
+const count = Number(process.env.GRADLOOM_STACKS ?? 1000);
+
+/** What is told of a failure; the seeds give the rest. */
+const mostTold = 12;
+
+test(`${count} stacks of seed ${seed} agree with PyTorch`, async () => {
+  const networks = Array.from({ length: count }, (_, index) => {
+    const own = seed * 1_000_000 + index;
+    const network = randomNetwork(own);
+    return { name: `${own}: ${JSON.stringify(network)}`, network, numbers: true };
+  });
+  const outcomes = await compareAll(networks);
+  const told = outcomes
+    .filter(({ differences }) => differences.length > 0)
+    .map(({ name, differences }) => `${name}: ${differences.join('; ')}`);
+  expect(told.slice(0, mostTold), `${told.length} of ${count} differ`).toEqual([]);
+
+  // The stacks must be worth comparing: both sorts many, every kind among the accepted ones.
+  const accepted = outcomes.filter(({ answer }) => answer.ok);
+  expect(accepted.length / count).toBeGreaterThan(0.5);
+  expect(1 - accepted.length / count).toBeGreaterThan(0.08);
+  if (count < 1000) return;
+  const kinds = new Set(accepted.flatMap(({ plan }) => everyLayer(plan.layers).map(({ kind }) => kind)));
+  expect(layerKinds.map(({ kind }) => kind).filter((kind) => !kinds.has(kind))).toEqual([]);
+});

@@ -1,0 +1,146 @@
+/**
+ * Seeded random stacks of every kind that has a grid: layers that the plan takes on what comes before, values from their grids, blocks with
+ * stacks inside, and now and then one that it refuses. Which of them are right is PyTorch's to say.
+ */
+import { layerKinds } from '../../engine/contract/layers/index.ts';
+import { product } from '../../engine/contract/layers/kind.ts';
+import type { GridInput } from './grids/grid.ts';
+import { grids } from './grids/index.ts';
+import { batch, dimsOf, type Network, planNetwork, shapeErrors } from './layers-run.ts';
+import { type Layer, randomStack as plannedForm } from './plan-stacks.ts';
+import { generator } from './random.ts';
+
+/** Tensors larger than this only take time. */
+const mostValues = 3000;
+
+const families = [...new Set(layerKinds.map(({ category }) => category))]
+  .filter((category) => category !== 'block')
+  .map((category) => layerKinds.filter((row) => row.category === category && row.kind in grids));
+
+export function randomNetwork(seed: number): Network {
+  // A quarter by the generator that knows nothing of the plan.
+  if (seed % 4 === 0) return plannedForm(seed);
+  return new Maker(generator(seed)).network();
+}
+
+class Maker {
+  readonly #random: () => number;
+  #wrong = false;
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  network(): Network {
+    const input = this.#input();
+    this.#wrong = this.#chance(0.15);
+    const layers = this.#list(input, this.#int(2, 7), 0);
+    const network = { input, layers, blocks: {} };
+    if ('tokens' in input || planNetwork(network).parameters > 0) return network;
+    return { ...network, layers: [{ kind: 'Linear', out_features: dimsOf(input).at(-1) as number }, ...layers] };
+  }
+
+  #input(): GridInput {
+    const size = (low: number, high: number) => this.#int(low, high);
+    const [channels, features] = [this.#pick([1, 2, 3, 4, 6, 8]), this.#pick([1, 4, 5, 8, 12, 16])];
+    switch (this.#int(0, 9)) {
+      case 0:
+        return [features];
+      case 1:
+      case 2:
+        return [size(1, 8), features];
+      case 3:
+        return [channels, size(4, 24)];
+      case 4:
+        return [this.#pick([1, 2, 3, 4]), size(3, 8), size(3, 8), size(3, 7)];
+      case 5:
+      case 6:
+        // Whether some kind takes tokens is the table's to say.
+        return layerKinds.some(({ takes }) => takes === 'integers')
+          ? { dims: [size(2, 9)], tokens: 7 }
+          : [channels, size(3, 12), size(3, 12)];
+      default:
+        return [channels, size(3, 12), size(3, 12)];
+    }
+  }
+
+  /** A list of layers on an input, each of which the plan takes; the last may be one that it does not. */
+  #list(input: GridInput, length: number, depth: number): Layer[] {
+    const layers: Layer[] = [];
+    let arriving = input;
+    for (let index = 0; index < length; index++) {
+      for (let attempt = 0; attempt < 14; attempt++) {
+        const layer = this.#layer(arriving, depth);
+        const plan = planNetwork({ input: arriving, layers: [layer], blocks: {} });
+        const { output } = plan;
+        if (shapeErrors(plan).length > 0) {
+          if (!this.#wrong || !this.#chance(0.1)) continue;
+          this.#wrong = false;
+          return [...layers, layer];
+        }
+        if (output.length === 0 || product(output) > mostValues || output.includes(batch)) continue;
+        layers.push(layer);
+        // Kinds that take indices answer floats, and no other kind takes any.
+        arriving = 'tokens' in arriving && !isFloat(layer) ? { dims: output, tokens: arriving.tokens } : output;
+        break;
+      }
+    }
+    return layers;
+  }
+
+  #layer(arriving: GridInput, depth: number): Layer {
+    if (depth < 2 && this.#chance(0.18)) return this.#block(arriving, depth);
+    const tokens = 'tokens' in arriving;
+    const fitting = families
+      .map((family) => family.filter(({ takes = 'floats' }) => takes === 'any' || (takes === 'integers') === tokens))
+      .filter((family) => family.length > 0);
+    const { kind } = this.#pick(this.#pick(tokens && this.#chance(0.8) ? fitting.slice(0, 1) : fitting));
+    const params = Object.entries(grids[kind]?.params ?? {}).map(([name, values]) => [
+      name,
+      this.#chance(0.55) ? values[0] : this.#value(name, values),
+    ]);
+    return JSON.parse(JSON.stringify({ kind, ...Object.fromEntries(params) })) as Layer;
+  }
+
+  #value(name: string, values: readonly unknown[]): unknown {
+    return /^out_(channels|features)$/.test(name) ? this.#int(1, 9) : this.#pick(values);
+  }
+
+  #block(arriving: GridInput, depth: number): Layer {
+    const list = (length: number) => this.#list(arriving, length, depth + 1);
+    switch (this.#int(0, 3)) {
+      case 0: {
+        const shortcut = this.#pick<unknown>([undefined, 'auto', 'auto', list(this.#int(0, 1))]);
+        return { kind: 'Residual', layers: list(this.#int(1, 3)), ...(shortcut === undefined ? {} : { shortcut }) };
+      }
+      case 1:
+        return { kind: 'Repeat', times: this.#int(1, 3), layers: list(this.#int(1, 2)) };
+      case 2: {
+        const branches = Array.from({ length: this.#int(1, 3) }, () => list(this.#int(0, 2)));
+        return { kind: 'Parallel', branches, dim: this.#pick([1, 1, -1, 2]) };
+      }
+      default: {
+        const branch = list(1);
+        const join = this.#pick(['add', 'multiply', 'concat']);
+        return { kind: 'Parallel', branches: [branch, this.#chance(0.5) ? branch : []], join };
+      }
+    }
+  }
+
+  #chance(share: number): boolean {
+    return this.#random() < share;
+  }
+
+  /** Both ends included. */
+  #int(low: number, high: number): number {
+    return low + Math.floor(this.#random() * (high - low + 1));
+  }
+
+  #pick<T>(choices: readonly T[]): T {
+    return choices[this.#int(0, choices.length - 1)] as T;
+  }
+}
+
+function isFloat({ kind }: Layer): boolean {
+  return layerKinds.find((row) => row.kind === kind)?.takes === 'integers';
+}
