@@ -92,7 +92,7 @@ export const BlockEnd = memo(function BlockEnd({ row }: { row: EndRow }) {
         )}
       </div>
       {/* Nothing comes out of a block that nothing uses. */}
-      {!row.owner.startsWith('block ') && <Ribbon dims={row.output} />}
+      {!row.owner.startsWith('block ') && <Ribbon tensor={row.output} />}
     </StructureRow>
   );
 });

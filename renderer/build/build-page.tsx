@@ -59,7 +59,7 @@ const Builder = memo(function Builder() {
           label="Palette"
           storageKey="build.palette"
           side="left"
-          initial={220}
+          initial={232}
           min={168}
           max={360}
           aside={<LayerPalette field={field} />}

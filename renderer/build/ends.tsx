@@ -1,6 +1,6 @@
 /** Both ends of the stack: the data that comes in, and what the loss wants of what goes out. */
 import { IconArrowRight, IconCircleCheck, IconDatabase, IconTargetArrow } from '@tabler/icons-react';
-import { memo } from 'react';
+import { memo, useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { losses } from '../../engine/contract/losses.ts';
 import { wantedAnswer } from '../../engine/contract/plan-answer.ts';
@@ -10,7 +10,7 @@ import { useProblems } from '../state/problems.ts';
 import { usePlan, useProjectState } from '../state/project.ts';
 import type { OutputRow, StackView } from '../state/stack-rows.ts';
 import { factsKnown } from '../state/stack-store.ts';
-import { Button, dims, integer, plural } from '../ui/index.ts';
+import { Button, dims, integer, plural, tensorWords } from '../ui/index.ts';
 import card from './card.module.css';
 import { Ribbon } from './layer-card.tsx';
 import { ProblemNotes, worst } from './problems.tsx';
@@ -33,8 +33,14 @@ export const InputCard = memo(function InputCard() {
     const { target, parts } = facts;
     const targets =
       target.kind === 'class' ? plural(target.classes.length, 'class', 'classes') : targetSentence(target, dims);
-    return `${dims(facts.input.dims)} · ${targets} · ${integer(parts.train)} for training`;
+    return `${tensorWords(facts.input.dims, facts.input.dtype === 'int64')} · ${targets} · ${integer(parts.train)} for training`;
   };
+  const dtype = facts?.input.dtype ?? 'float32';
+  const shape = plan?.input;
+  const input = useMemo(
+    () => (shape && shape.length > 0 ? { dims: shape, dtype, padded: false } : null),
+    [shape, dtype],
+  );
   const missing = source === null || factsError !== null;
   return (
     <div className={styles.row}>
@@ -54,7 +60,7 @@ export const InputCard = memo(function InputCard() {
           {source === null ? 'Choose data' : 'Data'}
         </Button>
       </div>
-      <Ribbon dims={plan && plan.input.length > 0 ? plan.input : null} />
+      <Ribbon tensor={input} />
     </div>
   );
 });
@@ -68,7 +74,8 @@ export function OutputCard({ row, problems }: { row: OutputRow; problems: StackV
   const target = facts?.target;
   const wanted = target && plan ? wantedAnswer(plan.project, target) : undefined;
   const answers = row.output;
-  const fits = wanted !== undefined && answers !== null && answers.length > 0 && String(wanted) === String(answers);
+  const fits =
+    wanted !== undefined && answers !== null && answers.dims.length > 0 && String(wanted) === String(answers.dims);
   const what =
     wanted === undefined
       ? target

@@ -4,7 +4,7 @@ import { text } from '../../engine/contract/fields.ts';
 import { layerTable } from '../../engine/contract/layers/index.ts';
 import { usePlan } from '../state/project.ts';
 import { setParam, setShortcut } from '../state/stack.ts';
-import type { LayerRow } from '../state/stack-rows.ts';
+import type { LayerRow, Tensor } from '../state/stack-rows.ts';
 import {
   addBranchTo,
   applyFix,
@@ -19,7 +19,6 @@ import {
   bytes,
   CodeBlock,
   CodeLine,
-  dims,
   flops,
   IconButton,
   integer,
@@ -28,11 +27,13 @@ import {
   SchemaForm,
   Section,
   Segmented,
+  tensorWords,
 } from '../ui/index.ts';
 import { BlockName } from './block-name.tsx';
+import { categoryOf } from './categories.ts';
 import { Figures } from './figures.tsx';
 import styles from './inspector.module.css';
-import { categoryOf, LayerIcon } from './layer-icons.tsx';
+import { LayerIcon } from './layer-icons.tsx';
 import { ProblemNotes } from './problems.tsx';
 import { formatPython } from './python.ts';
 import { TrainSection } from './train-section.tsx';
@@ -116,9 +117,9 @@ export function LayerInspector({ row }: { row: LayerRow }) {
       </div>
       <Section title="Shape">
         <p className={styles.shapes}>
-          <Num mono>{row.input ? dims(row.input) : '?'}</Num>
+          <Num mono>{wordsOf(row.input)}</Num>
           <span>→</span>
-          <Num mono>{row.output ? dims(row.output) : '?'}</Num>
+          <Num mono>{wordsOf(row.output)}</Num>
         </p>
         {kind && <p className={styles.formula}>{kind.formula}</p>}
       </Section>
@@ -130,6 +131,10 @@ export function LayerInspector({ row }: { row: LayerRow }) {
       )}
     </div>
   );
+}
+
+function wordsOf(tensor: Tensor | null): string {
+  return tensorWords(tensor?.dims ?? null, tensor?.dtype === 'int64', tensor?.padded);
 }
 
 function Code({ code }: { code: string }) {

@@ -10,7 +10,8 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import { type MouseEvent, memo, useCallback, useContext, useState } from 'react';
-import type { Costs, LayerRow } from '../state/stack-rows.ts';
+import type { Costs } from '../state/stack-costs.ts';
+import type { LayerRow, Tensor } from '../state/stack-rows.ts';
 import {
   duplicateSelected,
   fold,
@@ -21,7 +22,8 @@ import {
 } from '../state/stack-store.ts';
 import { CostBars, IconButton, plural, ShapeRibbon, useDragSource } from '../ui/index.ts';
 import card from './card.module.css';
-import { categoryOf, categoryStyle, LayerIcon } from './layer-icons.tsx';
+import { categoryOf, categoryStyle } from './categories.ts';
+import { LayerIcon } from './layer-icons.tsx';
 import { ProblemNotes, worst } from './problems.tsx';
 import styles from './stack.module.css';
 import { StackScale } from './stack-scale.ts';
@@ -31,7 +33,7 @@ const RowCosts = memo(function RowCosts({ costs }: { costs: Costs | null }) {
   const max = useContext(StackScale).costs;
   return (
     <div className={card.costs} aria-hidden>
-      {costs && <CostBars {...costs} max={max} />}
+      {costs && <CostBars parameters={costs.parameters} flops={costs.flops} memory={costs.memory} max={max} />}
     </div>
   );
 });
@@ -151,7 +153,7 @@ const Content = memo(function Content({ row, selected, tools, onMenu }: ContentP
       </div>
       <RowCosts costs={row.folded === false || row.dimmed ? null : row.costs} />
       <ProblemNotes problems={row.problems} />
-      <Ribbon dims={row.folded === false ? row.input : row.output} />
+      <Ribbon tensor={row.folded === false ? row.input : row.output} />
     </>
   );
 });
@@ -207,12 +209,18 @@ export function Spines({ depth }: { depth: number }) {
   ));
 }
 
-export const Ribbon = memo(function Ribbon({ dims: shape }: { dims: readonly number[] | null }) {
+export const Ribbon = memo(function Ribbon({ tensor }: { tensor: Tensor | null }) {
   const { largest } = useContext(StackScale);
   return (
     <div className={card.ribbon}>
-      <span className="visually-hidden">{shape === null ? 'shape unknown' : 'tensor'}</span>
-      <ShapeRibbon dims={shape} scale={largest} height={18} />
+      <span className="visually-hidden">{tensor === null ? 'shape unknown' : 'tensor'}</span>
+      <ShapeRibbon
+        dims={tensor?.dims ?? null}
+        indices={tensor?.dtype === 'int64'}
+        padded={tensor?.padded === true}
+        scale={largest}
+        height={18}
+      />
     </div>
   );
 });

@@ -1,53 +1,147 @@
-/** A small picture of each kind of layer, in its category's colour. */
+/** A small picture of each kind of layer; activations are drawn as the graphs that they are. */
 import {
+  IconAdjustmentsHorizontal,
+  IconAlpha,
   IconArrowBarBoth,
+  IconArrowRightToArc,
+  IconArrowsCross,
+  IconArrowsDiagonalMinimize2,
   IconArrowsJoin,
+  IconArrowsMaximize,
   IconArrowsMinimize,
+  IconArrowsShuffle2,
   IconArrowsSplit2,
+  IconBlocks,
   IconBox,
+  IconBoxModel,
+  IconBoxPadding,
+  IconBrain,
   IconBrandStackshare,
-  IconChartDots,
+  IconChartBar,
+  IconChartBarPopular,
+  IconChartHistogram,
   IconChartLine,
   IconCircleDashed,
+  IconCircleDotted,
+  IconColumns3,
+  IconCube,
+  IconCurrentLocation,
+  IconDice3,
   IconEqual,
+  IconFlipVertical,
+  IconFocusCentered,
+  IconFoldUp,
   IconGridDots,
   IconGridPattern,
+  IconHistory,
+  IconLayersIntersect,
   IconLayersSubtract,
+  IconLayoutBoardSplit,
+  IconLayoutGrid,
+  IconLayoutRows,
   IconLineDashed,
+  IconListNumbers,
+  IconMathAvg,
+  IconMathMax,
+  IconPhoto,
+  IconPinned,
   IconQuestionMark,
+  IconRefresh,
   IconRepeat,
+  IconResize,
+  IconRotate,
+  IconScale,
+  IconShoppingBag,
+  IconSquareRoot,
+  IconSquaresDiagonal,
+  IconStack2,
+  IconStack3,
   IconStackPush,
+  IconTable,
+  IconTag,
   IconTimeline,
+  IconTopologyStar3,
+  IconTransform,
   IconWaveSine,
+  IconZoomScan,
   type TablerIcon,
 } from '@tabler/icons-react';
-import type { CSSProperties } from 'react';
-import { layerTable } from '../../engine/contract/layers/index.ts';
 import type { LayerCategory } from '../../engine/contract/layers/kind.ts';
+import { curveOf } from './activation-curves.ts';
+import { categoryOf } from './categories.ts';
+import { stemOf } from './kind-words.ts';
 
-/** (A map: a kind of a file may be called like what every object has.) */
-const byKind = new Map<string, TablerIcon>(
+/** By a kind's name, or its family's. (A map: a kind of a file may be called like what every object has.) */
+const byName = new Map<string, TablerIcon>(
   Object.entries({
     Linear: IconBrandStackshare,
-    Flatten: IconLineDashed,
+    Bilinear: IconArrowsCross,
     Identity: IconEqual,
+    Conv1d: IconColumns3,
+    Conv3d: IconCube,
+    Conv: IconGridPattern,
+    ConvTranspose: IconArrowsMaximize,
+    DepthwiseSeparableConv: IconStack3,
+    MaxPool: IconMathMax,
+    AvgPool: IconMathAvg,
+    AdaptiveAvgPool: IconArrowsMinimize,
+    AdaptiveMaxPool: IconArrowsDiagonalMinimize2,
+    GlobalAvgPool: IconFocusCentered,
+    GlobalMaxPool: IconCurrentLocation,
+    LPPool: IconGridDots,
+    BatchNorm: IconArrowBarBoth,
+    LayerNorm: IconLayersIntersect,
+    GroupNorm: IconLayoutBoardSplit,
+    InstanceNorm: IconPhoto,
+    RMSNorm: IconSquareRoot,
+    LocalResponseNorm: IconScale,
+    Softmax: IconChartBar,
+    LogSoftmax: IconChartHistogram,
+    Softmin: IconChartBarPopular,
+    Embedding: IconTable,
+    EmbeddingBag: IconShoppingBag,
+    PositionalEmbedding: IconListNumbers,
+    SinusoidalEncoding: IconWaveSine,
+    RNN: IconHistory,
+    LSTM: IconBrain,
+    GRU: IconRotate,
+    SelfAttention: IconTopologyStar3,
+    MultiheadAttention: IconTopologyStar3,
+    TransformerEncoderLayer: IconTransform,
+    TransformerEncoder: IconStack2,
+    PatchEmbedding: IconLayoutGrid,
+    ClassToken: IconTag,
+    TakePosition: IconPinned,
+    TakeToken: IconPinned,
+    LastToken: IconArrowRightToArc,
+    MeanOverSequence: IconMathAvg,
+    Flatten: IconLineDashed,
+    Unflatten: IconLayoutRows,
+    Permute: IconArrowsShuffle2,
+    Upsample: IconResize,
+    PixelShuffle: IconZoomScan,
+    PixelUnshuffle: IconBlocks,
     Dropout: IconCircleDashed,
+    AlphaDropout: IconAlpha,
+    FeatureAlphaDropout: IconCircleDotted,
+    StochasticDepth: IconDice3,
+    ZeroPad: IconBoxPadding,
+    ConstantPad: IconBoxModel,
+    ReflectionPad: IconFlipVertical,
+    ReplicationPad: IconSquaresDiagonal,
+    CircularPad: IconRefresh,
+    SqueezeExcite: IconAdjustmentsHorizontal,
     Residual: IconArrowsJoin,
     Parallel: IconArrowsSplit2,
     Repeat: IconRepeat,
     Block: IconBox,
-    AdaptiveAvgPool2d: IconArrowsMinimize,
-    Softmax: IconChartDots,
-    LogSoftmax: IconChartDots,
-    Sigmoid: IconWaveSine,
-    Tanh: IconWaveSine,
   }),
 );
 
 const byCategory: Record<LayerCategory, TablerIcon> = {
   dense: IconBrandStackshare,
   conv: IconGridPattern,
-  pool: IconGridDots,
+  pool: IconFoldUp,
   norm: IconArrowBarBoth,
   activation: IconChartLine,
   sequence: IconTimeline,
@@ -55,31 +149,18 @@ const byCategory: Record<LayerCategory, TablerIcon> = {
   block: IconStackPush,
 };
 
-export const categories: readonly { category: LayerCategory; label: string }[] = [
-  { category: 'dense', label: 'Dense' },
-  { category: 'conv', label: 'Convolution' },
-  { category: 'pool', label: 'Pooling' },
-  { category: 'norm', label: 'Normalisation' },
-  { category: 'activation', label: 'Activation' },
-  { category: 'sequence', label: 'Sequences' },
-  { category: 'shape', label: 'Shape and dropout' },
-  { category: 'block', label: 'Blocks' },
-];
-
-/** null: a kind that the table does not have. */
-export function categoryOf(kind: string): LayerCategory | null {
-  return layerTable.get(kind)?.category ?? null;
-}
-
-/** The colours of a category as variables for the element's own styles; those of shapes for a kind that is not known. */
-export function categoryStyle(category: LayerCategory | null): CSSProperties {
-  const name = `--cat-${category ?? 'shape'}`;
-  const variables = { '--cat': `var(${name})`, '--cat-tint': `var(${name}-tint)`, '--cat-text': `var(${name}-text)` };
-  return variables as CSSProperties;
-}
-
 export function LayerIcon({ kind, size = 16 }: { kind: string; size?: number }) {
   const category = categoryOf(kind);
-  const Icon = byKind.get(kind) ?? (category === null ? IconQuestionMark : byCategory[category]);
+  const curve = category === 'activation' ? curveOf(kind) : null;
+  if (curve) {
+    return (
+      <svg width={size} height={size} viewBox="0 0 24 24" fill="none" stroke="currentColor" aria-hidden>
+        <path d={`M2.5 ${curve.zero}H21.5`} strokeWidth={1} opacity={0.45} />
+        <path d={curve.path} strokeWidth={2.25} strokeLinecap="round" strokeLinejoin="round" />
+      </svg>
+    );
+  }
+  const Icon =
+    category === null ? IconQuestionMark : (byName.get(kind) ?? byName.get(stemOf(kind).stem) ?? byCategory[category]);
   return <Icon size={size} stroke={1.75} aria-hidden />;
 }

@@ -1,63 +1,102 @@
 /** The palette: every kind of layer, found by a few letters, added by Enter, a click or a drag. */
 import { IconSearch } from '@tabler/icons-react';
-import { type KeyboardEvent, memo, type Ref, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type Ref, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useProject } from '../state/project.ts';
 import { blockNames } from '../state/stack.ts';
-import { addLayer, focusStack } from '../state/stack-store.ts';
-import { fuzzy, Kbd, Tip, useDragSource } from '../ui/index.ts';
-import {
-  addRecent,
-  type Entry,
-  type EntryGroup,
-  entriesWith,
-  findEntries,
-  groupEntries,
-  readRecent,
-} from './entries.ts';
-import { LayerIcon } from './layer-icons.tsx';
+import { addLayer, focusStack, useInputHere } from '../state/stack-store.ts';
+import { Kbd } from '../ui/index.ts';
+import { countKinds, type Entry, entriesWith, fits, type Here } from './entries.ts';
 import styles from './palette.module.css';
+import { type HelpAt, PaletteHelp } from './palette-help.tsx';
+import { addRecent, readGroups, readRecent, setGroup } from './palette-memory.ts';
+import { type Choice, firstEntry, type GroupRows, paletteModel } from './palette-model.ts';
+import { FamilyLine, Heading, MoreLine, optionId } from './palette-rows.tsx';
 
-/** Where a drag of an entry begins. */
-const newPrefix = 'new:';
+const helpMs = 450;
+const page = 8;
+
+/** What comes in where a layer would be added: the same object while it says the same. */
+function useHere(): Here | null {
+  const input = useInputHere();
+  const rank = input?.dims.length;
+  const dtype = input?.dtype;
+  return useMemo(() => (rank === undefined || dtype === undefined ? null : { rank, dtype }), [rank, dtype]);
+}
+
+/** The help of an entry that the pointer rests on; from one to the next without waiting. */
+function useHelp() {
+  const [help, setHelp] = useState<HelpAt | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const point = useCallback((entry: Entry | null, element: HTMLElement | null) => {
+    clearTimeout(timer.current);
+    if (!entry || !element) {
+      timer.current = setTimeout(() => setHelp(null), 80);
+      return;
+    }
+    setHelp((shown) => {
+      if (shown) return { entry, element };
+      timer.current = setTimeout(() => setHelp({ entry, element }), helpMs);
+      return null;
+    });
+  }, []);
+  const hide = useCallback(() => {
+    clearTimeout(timer.current);
+    setHelp(null);
+  }, []);
+  return { help, point, hide };
+}
 
 export function LayerPalette({ field }: { field: Ref<HTMLInputElement> }) {
   const id = useId();
   const { project } = useProject();
   const blocks = blockNames(project).join('\n');
   const entries = useMemo(() => entriesWith(blocks === '' ? [] : blocks.split('\n')), [blocks]);
+  const here = useHere();
   const [query, setQuery] = useState('');
-  const [at, setAt] = useState(0);
+  const [at, setAt] = useState<number | null>(null);
   const [recent, setRecent] = useState(readRecent);
+  const [states, setStates] = useState(readGroups);
   const list = useRef<HTMLDivElement>(null);
-  const groups = useMemo<EntryGroup[]>(
-    () =>
-      query.trim() === ''
-        ? groupEntries(entries, recent)
-        : [{ label: '', category: null, entries: findEntries(query, entries) }],
-    [query, entries, recent],
+  const { help, point, hide } = useHelp();
+  const model = useMemo(
+    () => paletteModel(query, entries, recent, states, here),
+    [query, entries, recent, states, here],
   );
-  const shown = groups.flatMap((group) => group.entries);
-  const active = Math.min(at, shown.length - 1);
+  const { choices } = model;
+  const active = Math.min(at ?? firstEntry(model), choices.length - 1);
 
   useEffect(() => {
-    list.current?.querySelector(`[data-index="${active}"]`)?.scrollIntoView({ block: 'nearest' });
+    list.current?.querySelector(`[data-place="${active}"]`)?.scrollIntoView({ block: 'nearest' });
   }, [active]);
 
-  const add = (entry: Entry | undefined, stay = false) => {
-    if (!entry) return;
-    addLayer(entry.kind, entry.block);
-    setRecent((was) => addRecent(was, entry.id));
+  const settle = useCallback(() => {
     setQuery('');
-    setAt(0);
-    if (!stay) focusStack();
+    setAt(null);
+    hide();
+  }, [hide]);
+  const add = useCallback(
+    (entry: Entry, stay = false) => {
+      addLayer(entry.kind, entry.block);
+      setRecent((was) => addRecent(was, entry.id));
+      settle();
+      if (!stay) focusStack();
+    },
+    [settle],
+  );
+  const addOne = useCallback((entry: Entry) => add(entry), [add]);
+  const choose = (choice: Choice | undefined, stay = false) => {
+    if (!choice) return;
+    if ('entry' in choice) return add(choice.entry, stay);
+    setStates(setGroup(states, choice.group, choice.to));
   };
   const press = (event: KeyboardEvent<HTMLInputElement>) => {
-    const end = shown.length - 1;
+    const end = choices.length - 1;
     const to: Record<string, number> = {
       ArrowDown: active >= end ? 0 : active + 1,
       ArrowUp: active <= 0 ? end : active - 1,
-      PageDown: Math.min(end, active + 8),
-      PageUp: Math.max(0, active - 8),
+      PageDown: Math.min(end, active + page),
+      PageUp: Math.max(0, active - page),
     };
     const next = to[event.key];
     if (next !== undefined) {
@@ -65,17 +104,19 @@ export function LayerPalette({ field }: { field: Ref<HTMLInputElement> }) {
       setAt(Math.max(0, next));
     } else if (event.key === 'Enter' && !event.nativeEvent.isComposing && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
-      add(shown[active], event.shiftKey);
+      choose(choices[active], event.shiftKey);
       if (event.shiftKey) event.currentTarget.focus();
     } else if (event.key === 'Escape') {
       event.preventDefault();
-      setQuery('');
-      setAt(0);
+      settle();
       focusStack();
     }
   };
+  const toggle = (place: number) => {
+    setAt(null);
+    choose(choices[place]);
+  };
 
-  let index = -1;
   return (
     <section className={styles.palette} aria-label="Layer palette">
       <div className={styles.searchBox}>
@@ -87,7 +128,7 @@ export function LayerPalette({ field }: { field: Ref<HTMLInputElement> }) {
           aria-label="Add a layer"
           aria-expanded
           aria-controls={`${id}-list`}
-          aria-activedescendant={shown.length > 0 ? `${id}-${active}` : undefined}
+          aria-activedescendant={choices.length > 0 ? optionId(id, active) : undefined}
           aria-autocomplete="list"
           placeholder="Add a layer"
           value={query}
@@ -95,7 +136,7 @@ export function LayerPalette({ field }: { field: Ref<HTMLInputElement> }) {
           autoComplete="off"
           onChange={(event) => {
             setQuery(event.currentTarget.value);
-            setAt(0);
+            setAt(null);
           }}
           onKeyDown={press}
         />
@@ -105,99 +146,97 @@ export function LayerPalette({ field }: { field: Ref<HTMLInputElement> }) {
           </span>
         )}
       </div>
-      <div className={styles.list} id={`${id}-list`} role="listbox" aria-label="Layers" ref={list}>
-        {groups.map((group) => (
-          // biome-ignore lint/a11y/useSemanticElements: a group of options has no element of its own
-          <div key={group.label} role="group" aria-label={group.label || 'Found'} className={styles.group}>
-            {group.label !== '' && (
-              <div className={styles.heading} role="presentation">
-                {group.category !== null && (
-                  <span className={styles.dot} style={{ background: `var(--cat-${group.category})` }} />
-                )}
-                {group.label}
-              </div>
-            )}
-            {group.entries.map((entry) => {
-              index += 1;
-              return (
-                <PaletteEntry
-                  key={entry.id}
-                  id={`${id}-${index}`}
-                  entry={entry}
-                  index={index}
-                  query={query}
-                  active={index === active}
-                  lately={group.label === 'Recently used'}
-                  onAdd={add}
-                />
-              );
-            })}
-          </div>
+      <div
+        className={styles.list}
+        id={`${id}-list`}
+        role="listbox"
+        aria-label="Layers"
+        ref={list}
+        data-found={query.trim() !== '' || undefined}
+        onScroll={hide}
+      >
+        {model.groups.map((group) => (
+          <Group
+            key={group.group.label}
+            {...group}
+            listId={id}
+            query={query}
+            here={here}
+            active={active}
+            onAdd={addOne}
+            onPoint={point}
+            onToggle={toggle}
+          />
         ))}
       </div>
-      <p className={shown.length === 0 ? styles.none : 'visually-hidden'} role="status">
-        {shown.length === 0 ? `No layer is called “${query}”.` : query === '' ? '' : `${shown.length} found`}
+      <p className={choices.length === 0 ? styles.none : 'visually-hidden'} role="status">
+        {choices.length === 0 ? `No layer is called “${query}”.` : query === '' ? '' : `${choices.length} found`}
       </p>
+      {help && <PaletteHelp {...help} unfit={fits(help.entry.kind, here) === false} />}
     </section>
   );
 }
 
-interface EntryProps {
-  id: string;
-  entry: Entry;
-  index: number;
+interface GroupProps extends GroupRows {
+  listId: string;
   query: string;
-  active: boolean;
-  lately: boolean;
+  here: Here | null;
+  active: number;
   onAdd: (entry: Entry) => void;
+  onPoint: (entry: Entry | null, element: HTMLElement | null) => void;
+  onToggle: (place: number) => void;
 }
 
-const PaletteEntry = memo(
-  function PaletteEntry({ id, entry, index, query, active, lately, onAdd }: EntryProps) {
-    const { node, listeners } = useDragSource(`${newPrefix}${lately ? 'recent:' : ''}${entry.id}`);
-    const { kind, block, label, category, help } = entry;
-    return (
-      <Tip label={help} side="right" delay={500}>
-        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard stays in the search field, which moves the active option */}
-        {/* biome-ignore lint/a11y/useFocusableInteractive: options are active by aria-activedescendant */}
-        <div
-          ref={node}
-          onPointerDown={listeners.onPointerDown}
-          id={id}
-          className={styles.entry}
-          role="option"
-          aria-selected={active}
-          aria-label={block ?? (label === kind ? kind : `${kind} ${label}`)}
-          data-index={index}
-          data-active={(active && query !== '') || undefined}
-          onClick={() => onAdd(entry)}
-        >
-          <span className={styles.icon} style={{ color: `var(--cat-${category})` }}>
-            <LayerIcon kind={kind} />
-          </span>
-          <span className={styles.label}>
-            <Marked text={block ?? kind} query={query} />
-          </span>{' '}
-          {block === null && label !== kind && <span className={styles.quiet}>{label}</span>}
-        </div>
-      </Tip>
-    );
-  },
-  (a, b) =>
-    a.id === b.id && a.entry === b.entry && a.query === b.query && a.active === b.active && a.lately === b.lately,
-);
-
-function Marked({ text, query }: { text: string; query: string }) {
-  const at = new Set(query.trim() === '' ? [] : fuzzy(query, text)?.at);
-  if (at.size === 0) return text;
-  // biome-ignore lint/suspicious/noArrayIndexKey: letters have nothing but their place
-  return [...text].map((letter, index) => (at.has(index) ? <mark key={index}>{letter}</mark> : letter));
-}
-
-/** What a drag from the palette carries; null for a drag of a layer. */
-export function entryOf(dragged: string): { kind: string; block: string | null; id: string } | null {
-  if (!dragged.startsWith(newPrefix)) return null;
-  const id = dragged.slice(newPrefix.length).replace(/^recent:/, '');
-  const block = id.startsWith('Block:') ? id.slice('Block:'.length) : null;
-  return { kind: block === null ? id : 'Block', block, id };
+function Group(props: GroupProps) {
+  const { group, state, heading, rows, more, listId, query, here, active, onAdd, onPoint, onToggle } = props;
+  const { label, category, families } = group;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a group of options has no element of its own
+    <div role="group" aria-label={label || 'Found'} className={styles.group}>
+      {heading !== null && category !== null ? (
+        <Heading
+          listId={listId}
+          place={heading}
+          active={active === heading}
+          label={label}
+          category={category}
+          open={state !== 'closed'}
+          kinds={countKinds(families) + countKinds(group.more)}
+          onToggle={() => onToggle(heading)}
+        />
+      ) : (
+        label !== '' && (
+          <div className={styles.heading} role="presentation">
+            {label}
+          </div>
+        )
+      )}
+      {rows.map((row) => {
+        const inside = row.plain === active || row.sized.includes(active);
+        return (
+          <FamilyLine
+            key={row.family.id}
+            row={row}
+            listId={listId}
+            query={query}
+            here={here}
+            active={inside ? active : null}
+            onAdd={onAdd}
+            onPoint={onPoint}
+          />
+        );
+      })}
+      {more !== null && (
+        <MoreLine
+          listId={listId}
+          place={more}
+          active={active === more}
+          label={label}
+          whole={state === 'whole'}
+          kinds={countKinds(group.more)}
+          onToggle={() => onToggle(more)}
+        />
+      )}
+    </div>
+  );
 }

@@ -9,9 +9,10 @@ import { selectedPaths } from '../state/stack-select.ts';
 import { addLayer, currentStack, fold, moveTo, select, useStackState } from '../state/stack-store.ts';
 import { DragArea, type DragHandlers, type Point } from '../ui/index.ts';
 import card from './card.module.css';
-import { addRecent, readRecent } from './entries.ts';
-import { categoryOf, categoryStyle, LayerIcon } from './layer-icons.tsx';
-import { entryOf } from './layer-palette.tsx';
+import { categoryOf, categoryStyle } from './categories.ts';
+import { LayerIcon } from './layer-icons.tsx';
+import { addRecent, readRecent } from './palette-memory.ts';
+import { entryOf } from './palette-rows.tsx';
 import { labelOf, nameOf } from './words.ts';
 
 const unfoldMs = 600;

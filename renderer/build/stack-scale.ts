@@ -1,6 +1,7 @@
 /** The scale of a stack's bars and ribbons: what is as long as they get. */
 import { createContext, startTransition, useEffect, useMemo, useState } from 'react';
-import { type Costs, noCosts, type StackRow, type StackView } from '../state/stack-rows.ts';
+import { type Costs, noCosts } from '../state/stack-costs.ts';
+import type { StackRow, StackView } from '../state/stack-rows.ts';
 
 export interface Scale {
   /** The largest of each cost. */
@@ -37,7 +38,7 @@ function largestOf(rows: readonly StackRow[]): number {
       if (shape)
         largest = Math.max(
           largest,
-          shape.reduce((product, size) => product * size, 1),
+          shape.dims.reduce((product, size) => product * size, 1),
         );
     }
   }

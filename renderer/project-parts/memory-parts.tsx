@@ -1,5 +1,5 @@
 /** The memory that training is estimated to take, by part: the same parts in the same colours wherever they are shown. */
-import type { MemoryEstimate } from '../../engine/contract/plan-types.ts';
+import type { MemoryEstimate } from '../../engine/contract/estimate-types.ts';
 import { bytes, StackedBar } from '../ui/index.ts';
 
 const parts = [
@@ -7,15 +7,17 @@ const parts = [
   { key: 'weights', label: 'Weights', color: 'var(--series-0)' },
   { key: 'gradients', label: 'Gradients', color: 'var(--series-3)' },
   { key: 'optimizer', label: 'Optimizer', color: 'var(--series-4)' },
+  { key: 'workspace', label: 'Workspace', color: 'var(--series-5)' },
   { key: 'input', label: 'Batch', color: 'var(--series-7)' },
 ] as const;
 
+/** What is there at the highest moment: together they are the total. */
 export function MemoryParts({ memory }: { memory: MemoryEstimate }) {
   return (
     <StackedBar
       label="Memory in training"
       format={bytes}
-      parts={parts.map(({ key, label, color }) => ({ label, color, value: memory[key] }))}
+      parts={parts.map(({ key, label, color }) => ({ label, color, value: memory.peak.parts[key] }))}
     />
   );
 }

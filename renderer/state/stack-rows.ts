@@ -2,19 +2,21 @@
 import type { Plan, PlannedLayer } from '../../engine/contract/plan.ts';
 import type { Problem } from '../../engine/contract/problems.ts';
 import { isObject, type JsonObject } from '../../engine/contract/report.ts';
+import type { ElementType } from '../../engine/contract/tensors.ts';
 import { sameView } from './same-view.ts';
 import { idOf } from './sharing.ts';
 import { blockNames, blockRef, usesOf } from './stack.ts';
+import { type Costs, costsOf, noCosts, type RowCosts, together } from './stack-costs.ts';
 import { blockList, type Gap, kindOf, type Lane, lanesOf, layersAt, mainList, type Path } from './stack-paths.ts';
 import { layerPlace } from './stack-places.ts';
 import { trainOf } from './stack-train.ts';
 
-export interface Costs {
-  parameters: number;
-  /** Of one sample's forward pass. */
-  flops: number;
-  /** Bytes that one sample keeps for the backward pass. */
-  memory: number;
+/** One sample's tensor where it is in the stack. */
+export interface Tensor {
+  dims: readonly number[];
+  dtype: ElementType;
+  /** Some of its positions may be padding, which the layers behind leave out of account. */
+  padded: boolean;
 }
 
 interface RowBase {
@@ -42,11 +44,11 @@ export interface LayerRow extends RowBase {
   folded: boolean | null;
   /** How many layers it holds, all levels together. */
   inside: number;
-  /** Shapes of one sample; null while unknown. */
-  input: readonly number[] | null;
-  output: readonly number[] | null;
+  /** Of one sample; null while unknown. */
+  input: Tensor | null;
+  output: Tensor | null;
   /** null while the shapes are unknown. */
-  costs: Costs | null;
+  costs: RowCosts | null;
   python: string | null;
   /** What messages and weights files call it: `3`, `3.layers.0`; null where it is not in the plan. */
   number: string | null;
@@ -65,7 +67,7 @@ export interface LaneRow extends RowBase {
   /** The block's id. */
   owner: string;
   removable: boolean;
-  input: readonly number[] | null;
+  input: Tensor | null;
 }
 
 /** Where a list has no layers. */
@@ -80,7 +82,7 @@ export interface EndRow extends RowBase {
   type: 'end';
   owner: string;
   layer: JsonObject;
-  output: readonly number[] | null;
+  output: Tensor | null;
 }
 
 /** The head of a block that nothing in the network uses. */
@@ -93,7 +95,7 @@ export interface BlockRow extends RowBase {
 /** The network's foot; what is dropped above it comes last. */
 export interface OutputRow extends RowBase {
   type: 'output';
-  output: readonly number[] | null;
+  output: Tensor | null;
 }
 
 export type StackRow = LayerRow | LaneRow | EmptyRow | EndRow | BlockRow | OutputRow;
@@ -110,25 +112,24 @@ interface Known {
   project: unknown;
   plan: Plan | null;
   folded: ReadonlySet<string>;
-  byPlace: Map<string, { first: PlannedLayer; costs: Costs }>;
+  byPlace: Map<string, { first: PlannedLayer; costs: RowCosts }>;
   problems: Map<string, Problem[]>;
   shownBlocks: Set<string>;
   uses: Map<string, number>;
   rows: StackRow[];
-  input: readonly number[] | null;
+  input: Tensor | null;
   /** Behind the network's last layer. */
   end: Gap;
 }
 
-export const noCosts: Costs = { parameters: 0, flops: 0, memory: 0 };
-
-/** `before`: the view that is on screen; rows that have not changed stay the same objects. */
+/** `before`: the view that is on screen; rows that have not changed stay the same objects. `inputType`: of the data's numbers. */
 export function stackView(
   project: unknown,
   plan: Plan | null,
   textProblems: readonly Problem[],
   folded: ReadonlySet<string>,
   before: StackView | null = null,
+  inputType: ElementType = 'float32',
 ): StackView {
   const names = blockNames(project);
   const known: Known = {
@@ -140,7 +141,7 @@ export function stackView(
     shownBlocks: new Set(),
     uses: new Map(names.map((name) => [name, usesOf(project, name).length])),
     rows: [],
-    input: plan && plan.input.length > 0 ? plan.input : null,
+    input: plan && plan.input.length > 0 ? { dims: plan.input, dtype: inputType, padded: false } : null,
     end: { list: mainList, index: layersAt(project, mainList).length },
   };
   const loose = assignProblems(known, [...textProblems, ...(plan?.problems ?? [])]);
@@ -161,20 +162,18 @@ export function stackView(
   return sameView(before, { rows: known.rows, scale: scaleOf(known.rows), problems: loose });
 }
 
+function tensorOf(layer: PlannedLayer | undefined): Tensor | null {
+  return layer ? { dims: layer.output, dtype: layer.dtype, padded: layer.mask !== null } : null;
+}
+
 function placesOf(layers: readonly PlannedLayer[]): Known['byPlace'] {
   const found: Known['byPlace'] = new Map();
   const walk = (list: readonly PlannedLayer[]) => {
     for (const layer of list) {
-      const costs = { parameters: layer.parameters, flops: layer.flops, memory: layer.activation_bytes };
       const had = found.get(layer.place);
       // A repetition or another use of a block: what stands once in the stack costs this much in all.
-      if (had) {
-        had.costs.parameters += costs.parameters;
-        had.costs.flops += costs.flops;
-        had.costs.memory += costs.memory;
-      } else {
-        found.set(layer.place, { first: layer, costs });
-      }
+      if (had) had.costs = together(had.costs, costsOf(layer));
+      else found.set(layer.place, { first: layer, costs: costsOf(layer) });
       for (const child of layer.children ?? []) walk(child.layers);
     }
   };
@@ -195,13 +194,7 @@ function assignProblems(known: Known, problems: readonly Problem[]): Problem[] {
 }
 
 /** Adds a list's rows; answers the shape that leaves it. */
-function list(
-  known: Known,
-  path: Path,
-  depth: number,
-  input: readonly number[] | null,
-  dimmed: boolean,
-): readonly number[] | null {
+function list(known: Known, path: Path, depth: number, input: Tensor | null, dimmed: boolean): Tensor | null {
   const layers = layersAt(known.project, path);
   let flow = input;
   for (const [index, layer] of layers.entries()) {
@@ -216,9 +209,9 @@ function layerRows(
   path: Path,
   siblings: number,
   depth: number,
-  input: readonly number[] | null,
+  input: Tensor | null,
   dimmed: boolean,
-): readonly number[] | null {
+): Tensor | null {
   const index = path.at(-1) as number;
   const place = path.join('.');
   const layer = isObject(given) ? given : wrong(given, place);
@@ -234,7 +227,7 @@ function layerRows(
       : lanesOf(layer).map(({ lane, key }) => ({ lane, list: [...path, ...key] }));
   const id = idOf(layer);
   const folded = lanes.length === 0 ? null : known.folded.has(id);
-  const output = disabled ? input : (planned?.first.output ?? null);
+  const output = disabled ? input : tensorOf(planned?.first);
   const row: LayerRow = {
     type: 'layer',
     key: id,
@@ -279,7 +272,7 @@ function inner(
   row: LayerRow,
   lanes: readonly { lane: Lane; list: Path }[],
   dimmed: boolean,
-  input: readonly number[] | null,
+  input: Tensor | null,
 ): void {
   const depth = row.depth + 1;
   const several = lanes.length > 1 || row.kind === 'Parallel';

@@ -1,7 +1,7 @@
 /** What is selected in the stack, and where the keyboard is. Pure. */
 
 import { type Gap, indexOf, listOf, type Path, samePath, startsWith } from './stack-paths.ts';
-import type { StackRow } from './stack-rows.ts';
+import type { StackRow, Tensor } from './stack-rows.ts';
 
 export interface Selection {
   /** Ids of layers. */
@@ -82,8 +82,8 @@ export function gapAfter(rows: readonly StackRow[], active: string | null): Gap 
   return end?.above ?? { list: ['model', 'layers'], index: 0 };
 }
 
-/** The shape that comes in where a gap is. */
-export function shapeAt(rows: readonly StackRow[], { list, index }: Gap): readonly number[] | null {
+/** What comes in where a gap is. */
+export function tensorAt(rows: readonly StackRow[], { list, index }: Gap): Tensor | null {
   for (const row of rows) {
     if (row.type === 'layer' && samePath(listOf(row.path), list)) {
       if (indexOf(row.path) === index) return row.input;

@@ -29,7 +29,7 @@ import {
 import { copyText, readClip } from './stack-clipboard.ts';
 import { newLayer } from './stack-new.ts';
 import { type Gap, kindOf, lanesOf, type Path, samePath, topmost } from './stack-paths.ts';
-import { type LayerRow, type StackView, stackView } from './stack-rows.ts';
+import { type LayerRow, type StackView, stackView, type Tensor } from './stack-rows.ts';
 import {
   gapAfter,
   gapBeside,
@@ -42,8 +42,8 @@ import {
   selectOnly,
   selectTo,
   settle,
-  shapeAt,
   step,
+  tensorAt,
 } from './stack-select.ts';
 import { setFreeze, setTrain } from './stack-train.ts';
 
@@ -69,11 +69,12 @@ export function currentStack(): StackView {
   const { view, plan } = currentProject();
   const { folded } = useStackState.getState();
   if (!last || last.project !== view.project || last.plan !== plan || last.folded !== folded) {
+    const type = factsKnown(plan, useProjectState.getState().facts)?.input.dtype;
     last = {
       project: view.project,
       plan,
       folded,
-      view: stackView(view.project, plan, view.textProblems, folded, last?.view ?? null),
+      view: stackView(view.project, plan, view.textProblems, folded, last?.view ?? null, type),
     };
   }
   return last.view;
@@ -90,6 +91,13 @@ export function useStack(): StackView {
 export function factsKnown(plan: Plan | null, facts: DataFacts | null): DataFacts | null {
   const source = plan?.project.data.source;
   return facts ?? (source ? (sources.get(source.kind)?.facts?.(source) ?? null) : null);
+}
+
+/** What comes in where a layer would be added now: behind the active row, or at the end; null while unknown. */
+export function useInputHere(): Tensor | null {
+  const { rows } = useStack();
+  const active = useStackState((state) => state.active);
+  return tensorAt(rows, gapAfter(rows, active));
 }
 
 let ownEdit = false;
@@ -219,11 +227,11 @@ export function addLayer(kind: string, block: string | null = null, gap?: Gap): 
   const end = gapAfter(rows, null);
   const isLast = samePath(there.list, end.list) && there.index === end.index;
   const { target } = facts ?? {};
-  const answer = target && plan ? wantedAnswer(plan.project, target) : null;
-  const wanted = answer?.length === 1 ? (answer[0] ?? null) : null;
-  const input = shapeAt(rows, there);
+  const wanted = isLast && target && plan ? (wantedAnswer(plan.project, target) ?? null) : null;
+  const tokens = target?.kind === 'next_token' ? target.tokens : null;
+  const input = tensorAt(rows, there);
   const keep = kindOf(valueAt(view.project, there.list.slice(0, -1))) === 'Residual';
-  const layer = newLayer(kind, { input, keep, wanted: isLast && input?.length === 1 ? wanted : null });
+  const layer = newLayer(kind, { input, keep, wanted, tokens });
   const edits: Edit[] = [];
   if (kind === 'Block') {
     layer.ref = block ?? freeBlockName(view.project, 'block');

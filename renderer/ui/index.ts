@@ -34,7 +34,7 @@ export * from './form/switch-field.tsx';
 export type { FormProblem } from './form/types.ts';
 export * from './format.ts';
 export { CostBars, type CostBarsProps, type Costs } from './network/cost-bars.tsx';
-export { ShapeRibbon, type ShapeRibbonProps } from './network/ribbon.tsx';
+export { ShapeRibbon, type ShapeRibbonProps, tensorWords } from './network/ribbon.tsx';
 export { NetworkThumb, type NetworkThumbProps, type ThumbLayer } from './network/thumb.tsx';
 export { seriesColor, seriesCount, seriesIndex } from './theme/colors.ts';
 export { UiProvider, type UiProviderProps } from './theme/provider.tsx';

@@ -1,15 +1,15 @@
 /** What the palette finds, what is added, what cards and code say, what the clipboard holds. */
 import { describe, expect, test } from 'vitest';
-import { layerKinds } from '../../../engine/contract/layers/index.ts';
-import { planProject } from '../../../engine/contract/plan.ts';
-import type { Project } from '../../../engine/contract/project.ts';
-import { entriesWith, findEntries, groupEntries } from '../../../renderer/build/entries.ts';
+import { layerKinds, layerTable } from '../../../engine/contract/layers/index.ts';
+import { StackPlanner } from '../../../engine/contract/plan-stack.ts';
+import { Report } from '../../../engine/contract/report.ts';
+import { countKinds, entriesWith, findEntries, groupEntries } from '../../../renderer/build/entries.ts';
 import { formatPython, modelCode } from '../../../renderer/build/python.ts';
 import { summaryOf } from '../../../renderer/build/words.ts';
 import { copyText, readClip } from '../../../renderer/state/stack-clipboard.ts';
 import { newLayer } from '../../../renderer/state/stack-new.ts';
 import type { Path } from '../../../renderer/state/stack-paths.ts';
-import { nestedText, projectOf, textWith } from './projects.ts';
+import { nestedText, projectOf } from './projects.ts';
 
 const at = (...path: Path) => ['model', 'layers', ...path] as Path;
 
@@ -28,28 +28,65 @@ describe('the palette', () => {
     ['skip', 'Residual'],
     ['swish', 'SiLU'],
     ['my', 'Block'],
+    ['batch norm', 'BatchNorm2d'],
+    ['batch normalization', 'BatchNorm2d'],
+    ['fully connected', 'Linear'],
   ])('finds by %s', (query, kind) => {
     expect(findEntries(query, entriesWith(['my unit']))[0]?.kind).toBe(kind);
+  });
+
+  test.each([
+    ['con', 3, 'Conv2d'],
+    ['max', 3, 'MaxPool2d'],
+    ['bat', 3, 'BatchNorm2d'],
+    ['dro', 3, 'Dropout'],
+  ])('finds by %s what takes a sample of %i dimensions', (query, rank, kind) => {
+    expect(findEntries(query, entriesWith([]), { rank, dtype: 'float32' })[0]?.kind).toBe(kind);
+  });
+
+  test('leaves out what only has the letters somewhere once something has the word', () => {
+    const found = findEntries('linear', entriesWith([])).map(({ kind }) => kind);
+    expect(found[0]).toBe('Linear');
+    expect(found).not.toContain('LayerNorm');
   });
 
   test('shows every kind once by category, and those used lately on top', () => {
     const entries = entriesWith([]);
     const groups = groupEntries(entries, ['ReLU', 'Gone', 'Linear']);
-    expect(groups[0]?.entries.map(({ kind }) => kind)).toEqual(['ReLU', 'Linear']);
-    expect(groups.slice(1).flatMap((group) => group.entries)).toHaveLength(layerKinds.length);
+    expect(groups[0]?.families.map(({ plain }) => plain?.kind)).toEqual(['ReLU', 'Linear']);
+    const families = groups.slice(1).flatMap((group) => [...group.families, ...group.more]);
+    expect(countKinds(families)).toBe(layerKinds.length);
+    // What most networks are made of is seen at once, in no more lines than a window or two are high.
+    expect(groups.slice(1).reduce((lines, group) => lines + group.families.length, 0)).toBeLessThan(60);
   });
 });
 
 describe('a layer that is added', () => {
-  test.each(layerKinds.filter(({ kind }) => kind !== 'Block').map(({ kind }) => kind))('%s is complete', (kind) => {
-    const layer = newLayer(kind, { input: [8, 8, 8], wanted: null });
-    const { problems } = planProject(projectOf(textWith([layer])) as Project, null);
-    const own = problems.filter(({ path, code }) => path.startsWith('model.layers.0') && code !== 'OUTPUT_MISMATCH');
-    expect(own).toEqual([]);
+  const kinds = layerKinds.filter(({ kind }) => kind !== 'Block');
+
+  test.each(kinds.map(({ kind }) => kind))('%s is complete', (kind) => {
+    const layer = newLayer(kind, { input: null, wanted: null });
+    const report = new Report();
+    new StackPlanner(report, {}).model([layer], null);
+    expect(report.problems).toEqual([]);
   });
 
+  test.each(kinds.flatMap(({ kind, examples }) => examples.map(({ input }) => ({ kind, input }))))(
+    '$kind fits $input',
+    ({ kind, input }) => {
+      const dtype = layerTable.get(kind)?.takes === 'integers' ? 'int64' : 'float32';
+      const layer = newLayer(kind, { input: { dims: input, dtype }, wanted: null });
+      const report = new Report();
+      new StackPlanner(report, {}).model([layer], { dims: input, dtype });
+      expect(report.problems).toEqual([]);
+    },
+  );
+
   test('as the last one answers what the loss wants', () => {
-    expect(newLayer('Linear', { input: [300], wanted: 10 })).toEqual({ kind: 'Linear', out_features: 10 });
+    expect(newLayer('Linear', { input: { dims: [300], dtype: 'float32' }, wanted: [10] })).toEqual({
+      kind: 'Linear',
+      out_features: 10,
+    });
   });
 });
 

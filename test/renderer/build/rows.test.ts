@@ -15,8 +15,8 @@ import {
   selectOnly,
   selectTo,
   settle,
-  shapeAt,
   step,
+  tensorAt,
 } from '../../../renderer/state/stack-select.ts';
 import { nestedText, projectOf, textWith } from './projects.ts';
 
@@ -76,7 +76,9 @@ describe('rows', () => {
   });
 
   test('know the shapes on both sides of each layer', () => {
-    const shapes = layerRows(view).map(({ kind, input, output }) => `${kind} ${input ?? '?'} ${output ?? '?'}`);
+    const shapes = layerRows(view).map(
+      ({ kind, input, output }) => `${kind} ${input?.dims ?? '?'} ${output?.dims ?? '?'}`,
+    );
     expect(shapes).toContain('Conv2d 3,8,8 8,8,8');
     expect(shapes).toContain('Parallel 8,8,8 12,8,8');
     expect(shapes).toContain('Flatten 12,8,8 768');
@@ -107,7 +109,12 @@ describe('rows', () => {
     const made = viewOf(projectOf(textWith([7, { kind: 'Conv2d', disabled: true }, { kind: 'Flatten' }])));
     expect(sketch(made.rows)).toEqual(['7', 'Conv2d', 'Flatten', 'output']);
     const [, conv] = layerRows(viewOf(projectOf(textWith([{ kind: 'ReLU' }, { kind: 'Conv2d', disabled: true }]))));
-    expect(conv).toMatchObject({ disabled: true, dimmed: true, input: [3, 8, 8], output: [3, 8, 8] });
+    expect(conv).toMatchObject({
+      disabled: true,
+      dimmed: true,
+      input: { dims: [3, 8, 8] },
+      output: { dims: [3, 8, 8] },
+    });
   });
 
   test('that an edit does not concern stay the same objects', () => {
@@ -152,7 +159,7 @@ describe('selection', () => {
     const now = selectTo(rows, nothingSelected, empty.key);
     expect(selectedPaths(rows, now.selected)).toEqual([at(2)]);
     expect(gapAfter(rows, now.active)).toEqual({ list: at(2, 'branches', 1), index: 0 });
-    expect(shapeAt(rows, gapAfter(rows, now.active))).toEqual([8, 8, 8]);
+    expect(tensorAt(rows, gapAfter(rows, now.active))?.dims).toEqual([8, 8, 8]);
   });
 
   test('steps down into a block, through it and out of it again; and back', () => {

@@ -45,7 +45,7 @@ describe('layers', () => {
     stack.addLayer('Residual');
     stack.addLayer('Linear');
     const made = layers().find(({ path }) => path.join('.') === 'model.layers.8.layers.0');
-    expect(made).toMatchObject({ kind: 'Linear', input: [4], output: [4] });
+    expect(made).toMatchObject({ kind: 'Linear', input: { dims: [4] }, output: { dims: [4] } });
   });
 
   test('that are deleted leave the selection at their neighbour; undo selects what came back', () => {
