@@ -1,4 +1,5 @@
 /** What could stand between two layers that do not fit: candidates for fixes, likely ones first; plan-mend.ts tries each. */
+import { startsWith } from './edits.ts';
 import { layerTable } from './layers/index.ts';
 import { type Dims, type Flow, product, showDims } from './layers/kind.ts';
 import type { Fix, ProblemCode } from './problems.ts';
@@ -7,6 +8,8 @@ import { insertEdit, type JsonObject, type Place, removeEdit, setEdit } from './
 /** A layer that could not be planned, and what it was given. */
 export interface Refused {
   place: Place;
+  /** Prefix of its tensors' names: it tells repetitions apart. */
+  path: string;
   layer: JsonObject;
   input: Flow;
   /** The enabled layer just before it in the same list. */
@@ -52,6 +55,20 @@ function inserted({ place }: Refused, bridges: Bridge[]): Fix[] {
     label: `Insert ${label} before it`,
     edits: [...layers].reverse().map((layer) => insertEdit(place, layer)),
   }));
+}
+
+/** What worked the first times may not go on for ever: a picture that is halved again and again. */
+export function fewerRepetitions(refused: Refused, all: readonly Refused[]): Fix[] {
+  const within = (outer: Refused) =>
+    startsWith(refused.place, outer.place) && refused.path.startsWith(`${outer.path}.`);
+  return all
+    .filter((outer) => outer.layer.kind === 'Repeat' && within(outer))
+    .flatMap((outer) => {
+      const times = Number(refused.path.slice(outer.path.length + 1).split('.')[0]);
+      if (!(times >= 1)) return [];
+      const label = times === 1 ? 'Repeat it once only' : `Repeat it ${times} times only`;
+      return [{ label, edits: [setEdit([...outer.place, 'times'], times)] }];
+    });
 }
 
 /** A layer that reshapes may be what is in the way. */

@@ -1,7 +1,7 @@
 /** Tries the fixes of layers' problems on the network, so that only those are offered that take their problem away. */
 import { applied, follow, startsWith } from './edits.ts';
 import type { Flow } from './layers/kind.ts';
-import { bridgesFor, type Refused, type Surroundings } from './plan-bridges.ts';
+import { bridgesFor, fewerRepetitions, type Refused, type Surroundings } from './plan-bridges.ts';
 import { StackPlanner } from './plan-stack.ts';
 import type { Edit, Fix, Problem } from './problems.ts';
 import { type Place, Report } from './report.ts';
@@ -31,7 +31,7 @@ export function mendLayers(report: Report, planner: StackPlanner, model: Model, 
     const removal = ({ edits }: Fix) => edits.some((edit) => edit.op === 'remove' && startsWith(at.place, edit.path));
     const own = problem.fixes.filter((fix) => trial(fix) !== 'nothing');
     const labels = new Set(own.map(({ label }) => label));
-    const bridges = bridgesFor(problem.code, at, around)
+    const bridges = [...fewerRepetitions(at, refused), ...bridgesFor(problem.code, at, around)]
       .filter(({ label }) => !labels.has(label) && labels.add(label))
       .map((fix) => ({ fix, outcome: trial(fix) }));
     const working = bridges.some(({ outcome }) => outcome === 'all') ? 'all' : 'this';

@@ -103,7 +103,7 @@ export class StackPlanner {
         stack.layers.push(done.planned);
         stack.native.push(...done.native);
       } else if (stack.flow && isObject(layer)) {
-        this.refused.push({ place: at, layer, input: stack.flow, before });
+        this.refused.push({ place: at, path, layer, input: stack.flow, before });
       }
       stack.flow = done?.flow ?? null;
       before = { kind: isObject(layer) ? String(layer.kind) : '', place: at };
