@@ -1,105 +1,64 @@
-/** Ways to make a network answer what its loss wants. */
+/** Ways to make a network answer what its loss wants; each is tried before it is offered. */
 import { layerTable } from './layers/index.ts';
-import { product } from './layers/kind.ts';
+import { type Dims, product, sameDims, showDims } from './layers/kind.ts';
 import type { LossEnd } from './losses.ts';
 import type { PlannedLayer } from './plan-types.ts';
-import type { Fix } from './problems.ts';
+import type { Edit, Fix } from './problems.ts';
 import type { ResolvedProject } from './project-types.ts';
-import { insertEdit, type Place, setEdit } from './report.ts';
-import type { DataFacts } from './tensors.ts';
+import { insertEdit, type JsonObject, type Place, setEdit } from './report.ts';
+
+/** At most so many ways are offered. */
+const mostOffered = 4;
+/** A Linear layer that answers more values than this is no way out. */
+const mostValues = 2 ** 16;
 
 /** Places of planned layers are dotted: positions back to numbers. */
 export function toEdit(place: Place): (string | number)[] {
   return place.map((step) => (typeof step === 'string' && /^\d+$/.test(step) ? Number(step) : step));
 }
 
-function appendLayer(project: ResolvedProject, label: string, added: object[]): Fix {
-  const end = project.model.layers.length;
-  return { label, edits: added.map((layer, index) => insertEdit(['model', 'layers', end + index], layer)) };
+function appended({ model }: ResolvedProject, layers: JsonObject[]): Edit[] {
+  const end = model.layers.length;
+  return layers.map((layer, index) => insertEdit(['model', 'layers', end + index], layer));
 }
 
 /** The layers of the table that give the wanted end. */
 export function endFixes(project: ResolvedProject, end: LossEnd): Fix[] {
   const [kind] = end.layers.filter((name) => layerTable.has(name));
-  return kind === undefined ? [] : [appendLayer(project, `Append ${kind}`, [{ kind }])];
+  return kind === undefined ? [] : [{ label: `Append ${kind}`, edits: appended(project, [{ kind }]) }];
 }
 
-/** Ways to make the network answer `wanted`. */
-export function outputFixes(
-  project: ResolvedProject,
-  facts: DataFacts,
-  layers: readonly PlannedLayer[],
-  output: readonly number[],
-  wanted: readonly number[],
-): Fix[] {
-  const [size] = wanted as [number];
-  return wanted.length === 1
-    ? flatFixes(project, facts, layers, output, size)
-    : positionFixes(project, facts, layers, output, wanted);
+/** What a network answers, and what it should. */
+export interface Answer {
+  project: ResolvedProject;
+  /** Its layers, what enters the first of them and what leaves the last. */
+  layers: readonly PlannedLayer[];
+  input: Dims;
+  output: Dims;
+  wanted: Dims;
+  /** What it would answer after these edits; null: nothing. */
+  after(edits: readonly Edit[]): Dims | null;
 }
 
-/** Ways to make the network answer a vector of `size`. */
-function flatFixes(
-  project: ResolvedProject,
-  facts: DataFacts,
-  layers: readonly PlannedLayer[],
-  output: readonly number[],
-  size: number,
-): Fix[] {
-  const fixes: Fix[] = [];
-  const linear = lastOf(layers, ['Linear']);
-  const resize =
-    linear && linear.output.at(-1) !== size
-      ? [setEdit([...toEdit(linear.place.split('.')), 'out_features'], size)]
-      : [];
-  const resized = resize.length > 0 ? ` and set its out_features to ${size}` : '';
-  if (output.length > 1) {
-    const flat = layers.find(
-      (layer, index) => layer.kind === 'Linear' && (layers[index - 1]?.output ?? facts.input.dims).length > 1,
-    );
-    if (flat && linear) {
-      const at = toEdit(flat.place.split('.'));
-      // The later place is edited first, so that the insertion does not move it.
-      fixes.push({
-        label: `Insert Flatten before layer ${flat.path}${resized && `, and set out_features of layer ${linear.path} to ${size}`}`,
-        edits: [...resize, insertEdit(at, { kind: 'Flatten' })],
-      });
-    }
-    const added = [{ kind: 'Flatten' }, { kind: 'Linear', out_features: size }];
-    fixes.push(appendLayer(project, 'Append Flatten and Linear', added));
-  } else if (linear && resize.length > 0) {
-    fixes.push({ label: `Set out_features of layer ${linear.path} to ${size}`, edits: resize });
-  } else if (output.length === 1 && product(output) > 0) {
-    const added = [{ kind: 'Linear', out_features: size }];
-    fixes.push(appendLayer(project, `Append a Linear layer with ${size} outputs`, added));
+/** Ways that work, likely ones first; where another number of outputs is enough, that alone. */
+export function outputFixes(answer: Answer): Fix[] {
+  const { wanted, after } = answer;
+  const found: Fix[] = [];
+  const last = resized(answer);
+  const within = wanted.length === 1 ? vectorFixes(answer, last) : positionFixes(answer, last);
+  for (const fix of [...within, ...tailFixes(answer)]) {
+    if (found.length === mostOffered) break;
+    if (found.some(({ label }) => label === fix.label)) continue;
+    const dims = after(fix.edits);
+    if (!dims || !sameDims(dims, wanted)) continue;
+    found.push(fix);
+    if (fix.edits === last?.edits) break;
   }
-  return fixes;
+  return found;
 }
 
-/** Ways to make it answer a score for each of several things at each position, where the positions are right already. */
-function positionFixes(
-  project: ResolvedProject,
-  facts: DataFacts,
-  layers: readonly PlannedLayer[],
-  output: readonly number[],
-  wanted: readonly number[],
-): Fix[] {
-  const last = facts.target.kind === 'next_token' || facts.target.kind === 'vector' ? lastOf(layers, ['Linear']) : null;
-  const axis = last ? wanted.length - 1 : 0;
-  const size = wanted[axis] as number;
-  const samePositions = output.length === wanted.length && output.every((dim, at) => at === axis || dim === wanted[at]);
-  if (!samePositions) return [];
-  const layer = last ?? lastOf(layers, ['Conv1d', 'Conv2d', 'Conv3d']);
-  if (layer) {
-    const key = last ? 'out_features' : 'out_channels';
-    const edits = [setEdit([...toEdit(layer.place.split('.')), key], size)];
-    return [{ label: `Set ${key} of layer ${layer.path} to ${size}`, edits }];
-  }
-  const kind = `Conv${wanted.length - 1}d`;
-  if (!layerTable.has(kind)) return [];
-  const added = [{ kind, out_channels: size, kernel_size: 1 }];
-  return [appendLayer(project, `Append a ${kind} layer with ${size} channels`, added)];
-}
+const positionOf = ({ place }: PlannedLayer) => toEdit(place.split('.'));
+const linear = (out_features: number): JsonObject => ({ kind: 'Linear', out_features });
 
 /** The layer of these kinds whose outputs are the network's, with nothing behind it that changes shapes. */
 function lastOf(layers: readonly PlannedLayer[], kinds: readonly string[]): PlannedLayer | null {
@@ -110,4 +69,141 @@ function lastOf(layers: readonly PlannedLayer[], kinds: readonly string[]): Plan
     if (!keepsShape) return null;
   }
   return null;
+}
+
+/** Edits that give the last Linear or convolution as many outputs as wanted, and the words for it. */
+interface Resize {
+  layer: PlannedLayer;
+  edits: Edit[];
+  words: string;
+}
+
+function resized({ layers, wanted }: Answer): Resize | null {
+  const dense = lastOf(layers, ['Linear', 'Bilinear']);
+  const layer = dense ?? lastOf(layers, ['Conv1d', 'Conv2d', 'Conv3d', 'DepthwiseSeparableConv2d']);
+  if (!layer) return null;
+  const [key, size] = dense ? ['out_features', wanted.at(-1) as number] : ['out_channels', wanted[0] as number];
+  const edits = layer.args[key] === size ? [] : [setEdit([...positionOf(layer), key], size)];
+  return { layer, edits, words: `${key} of layer ${layer.path} to ${size}` };
+}
+
+/** Ways within the network to a vector. */
+function vectorFixes({ layers, input, output }: Answer, last: Resize | null): Fix[] {
+  const fixes: Fix[] = [];
+  if (last && last.edits.length > 0) fixes.push({ label: `Set ${last.words}`, edits: last.edits });
+  if (output.length < 2) return fixes;
+  const edits = last?.edits ?? [];
+  const andResize = edits.length > 0 ? `, and set ${last?.words}` : '';
+  const reader = layers.findLast(({ args }) => args.output === 'sequence');
+  if (reader) {
+    const toLast = setEdit([...positionOf(reader), 'output'], 'last');
+    fixes.push({
+      label: `Let layer ${reader.path} (${reader.kind}) answer its last position only${andResize}`,
+      edits: [...edits, toLast],
+    });
+  }
+  const dense = last && lastOf(layers, ['Linear']);
+  if (dense) {
+    for (const { label, layer } of sequenceEnds(layers)) {
+      fixes.push({
+        label: `Insert ${label} before layer ${dense.path}${andResize}`,
+        edits: [...edits, insertEdit(positionOf(dense), layer)],
+      });
+    }
+    const flat = layers.find(
+      (layer, index) => layer.kind === 'Linear' && (layers[index - 1]?.output ?? input).length > 1,
+    );
+    // The later place is edited first, so that the insertion does not move it.
+    if (flat) {
+      fixes.push({
+        label: `Insert Flatten before layer ${flat.path}${andResize}`,
+        edits: [...edits, insertEdit(positionOf(flat), { kind: 'Flatten' })],
+      });
+    }
+  }
+  return fixes;
+}
+
+/** From a sequence to one vector: the class token where there is one, the mean of all positions, the last of them. */
+function sequenceEnds(layers: readonly PlannedLayer[]): { label: string; layer: JsonObject }[] {
+  if (layers.at(-1)?.output.length !== 2 || !layers.some(({ kind }) => isSequence(kind))) return [];
+  const mean = { label: 'MeanOverSequence', layer: { kind: 'MeanOverSequence' } };
+  const take = (position: number, of: string) => ({
+    label: `TakePosition (${of})`,
+    layer: { kind: 'TakePosition', position },
+  });
+  return layers.some(({ kind }) => kind === 'ClassToken')
+    ? [take(0, 'the class token'), mean]
+    : [mean, take(-1, 'the last position')];
+}
+
+const isSequence = (kind: string) => layerTable.get(kind)?.category === 'sequence';
+
+/** Ways within the network to an answer at each position. */
+function positionFixes({ layers }: Answer, last: Resize | null): Fix[] {
+  const edits = last?.edits ?? [];
+  const andResize = edits.length > 0 ? `, and set ${last?.words}` : '';
+  const fixes: Fix[] = edits.length > 0 ? [{ label: `Set ${last?.words}`, edits }] : [];
+  const reader = layers.findLast(({ args }) => args.output === 'last');
+  if (reader) {
+    const toAll = setEdit([...positionOf(reader), 'output'], 'sequence');
+    const label = `Let layer ${reader.path} (${reader.kind}) answer every position${andResize}`;
+    fixes.push({ label, edits: [...edits, toAll] });
+  }
+  for (const ending of layers.filter(({ kind }) => ['TakePosition', 'MeanOverSequence', 'Flatten'].includes(kind))) {
+    const removal: Edit = { op: 'remove', path: positionOf(ending) };
+    const label = `Remove layer ${ending.path} (${ending.kind})${andResize}`;
+    fixes.push({ label, edits: [...edits, removal] });
+  }
+  return fixes;
+}
+
+/** Layers behind the last one. */
+function tailFixes(answer: Answer): Fix[] {
+  return tails(answer).map(({ label, layers }) => ({
+    label: `Append ${label}`,
+    edits: appended(answer.project, layers),
+  }));
+}
+
+function tails({ layers, output, wanted }: Answer): { label: string; layers: JsonObject[] }[] {
+  const [size] = wanted as [number];
+  const sides = wanted.length - 1;
+  if (sides === 0) {
+    if (output.length === 1) return [{ label: `a Linear layer with ${size} outputs`, layers: [linear(size)] }];
+    const ends = sequenceEnds(layers).map(({ label, layer }) => ({
+      label: `${label} and Linear`,
+      layers: [layer, linear(size)],
+    }));
+    const flat = { label: 'Flatten and Linear', layers: [{ kind: 'Flatten' }, linear(size)] };
+    if (output.length < 3) return [...ends, flat];
+    const pool = { kind: 'GlobalAvgPool' };
+    const pooled = output[0] === size ? [] : [linear(size)];
+    return [
+      flat,
+      { label: pooled.length > 0 ? 'GlobalAvgPool and Linear' : 'GlobalAvgPool', layers: [pool, ...pooled] },
+    ];
+  }
+  const kind = `Conv${sides}d`;
+  const conv = { kind, out_channels: size, kernel_size: 1 };
+  const found: { label: string; layers: JsonObject[] }[] = [];
+  if (output.length === wanted.length) {
+    const last = wanted.at(-1) as number;
+    const sameBefore = sameDims(output.slice(0, -1), wanted.slice(0, -1));
+    const upsampled = { kind: 'Upsample', size: sides === 1 ? wanted[1] : wanted.slice(1) };
+    if (sameBefore) found.push({ label: `a Linear layer with ${last} outputs`, layers: [linear(last)] });
+    found.push({ label: `a ${kind} layer with ${size} channels`, layers: [conv] });
+    found.push({ label: `Upsample to ${showDims(wanted.slice(1))}`, layers: [upsampled] });
+    found.push({ label: `Upsample to ${showDims(wanted.slice(1))} and ${kind}`, layers: [upsampled, conv] });
+  }
+  const values = product(wanted);
+  const unflattened = { kind: 'Unflatten', dim: 1, unflattened_size: [...wanted] };
+  const shaped = `Unflatten to ${showDims(wanted)}`;
+  const flattened = output.length > 1 ? [{ kind: 'Flatten' }] : [];
+  const flatten = output.length > 1 ? 'Flatten, ' : '';
+  if (product(output) === values) found.push({ label: `${flatten}${shaped}`, layers: [...flattened, unflattened] });
+  else if (values <= mostValues) {
+    found.push({ label: `${flatten}Linear and ${shaped}`, layers: [...flattened, linear(values), unflattened] });
+  }
+  return found;
 }

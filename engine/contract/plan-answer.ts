@@ -2,7 +2,7 @@
 import { plural } from './format.ts';
 import { sameDims, showDims } from './layers/kind.ts';
 import { type LossEnd, type LossKind, losses, lossKinds } from './losses.ts';
-import { endFixes, outputFixes, toEdit } from './plan-answer-fixes.ts';
+import { type Answer, endFixes, outputFixes, toEdit } from './plan-answer-fixes.ts';
 import type { PlannedLayer } from './plan-types.ts';
 import type { Fix } from './problems.ts';
 import type { ResolvedProject } from './project-types.ts';
@@ -98,6 +98,7 @@ export function checkOutput(
   facts: DataFacts,
   layers: readonly PlannedLayer[],
   output: readonly number[],
+  after: Answer['after'],
   report: Report,
 ): void {
   const { target } = facts;
@@ -106,7 +107,7 @@ export function checkOutput(
   const last = layers.at(-1);
   const place: Place = last ? last.place.split('.') : ['model', 'layers'];
   const wanted = answerDims(loss, target, ignoredIndex(chosen));
-  const fixes = () => outputFixes(project, facts, layers, output, wanted);
+  const fixes = () => outputFixes({ project, layers, input: facts.input.dims, output, wanted, after });
   const axis = target.kind === 'next_token' ? wanted.length - 1 : 0;
   const scores = output[axis] ?? 0;
   const comparable = loss.answer === 'scores' ? wanted.map((size, at) => (at === axis ? scores : size)) : wanted;

@@ -1,6 +1,6 @@
 /** Tries the fixes of layers' problems on the network, so that only those are offered that take their problem away. */
 import { applied, follow, startsWith } from './edits.ts';
-import type { Flow } from './layers/kind.ts';
+import type { Dims, Flow } from './layers/kind.ts';
 import { bridgesFor, fewerRepetitions, type Refused, type Surroundings } from './plan-bridges.ts';
 import { StackPlanner } from './plan-stack.ts';
 import type { Edit, Fix, Problem } from './problems.ts';
@@ -79,27 +79,10 @@ interface Trial {
 
 function tried({ edits }: Fix, { problem, place, layer, known, model, entering }: Trial): Outcome {
   const position = refusedPosition(entering);
-  let changed: { model: Model };
-  try {
-    changed = edits.reduce<unknown>(applied, { model }) as { model: Model };
-  } catch {
-    return 'nothing';
-  }
-  const { layers, blocks } = changed.model;
-  if (!Array.isArray(layers)) return 'nothing';
-  // A block may be used further up, too.
-  const start = edits.some(({ path }) => path[1] === 'blocks')
-    ? 0
-    : Math.min(position, ...edits.flatMap(({ path }) => (typeof path[2] === 'number' ? [path[2]] : [])));
-  const from = entering[start];
-  if (!from) return 'nothing';
   const end = followed(['model', 'layers', position], edits);
-  const last = end ? (end[2] as number) : position - 1;
-  // Places stay as they are: what is not planned again counts as disabled.
-  const list = layers.slice(0, last + 1).map((each, index) => (index < start ? { disabled: true } : each));
-  const report = new Report();
-  new StackPlanner(report, blocks).trial(list, { ...from, storage: { ...from.storage } });
-  const errors = report.problems.filter(({ severity }) => severity === 'error');
+  const again = replanned(edits, model, entering, position, end ? (end[2] as number) : position - 1);
+  if (!again) return 'nothing';
+  const errors = again.report.problems.filter(({ severity }) => severity === 'error');
   const path = followed(place, edits)?.join('.');
   if (errors.some((other) => other.code === problem.code && other.path === path)) return 'nothing';
   const named = ({ code, message }: Problem) => `${code} ${message}`;
@@ -108,6 +91,41 @@ function tried({ edits }: Fix, { problem, place, layer, known, model, entering }
   if (fresh.length === 0) return 'all';
   const here = followed(layer, edits)?.join('.');
   return fresh.every((other) => other.path === here || other.path.startsWith(`${here}.`)) ? 'this' : 'other';
+}
+
+/** What the network would answer after edits; null where it cannot be planned then. */
+export function answerAfter(edits: readonly Edit[], planner: StackPlanner, model: Model): Dims | null {
+  const again = replanned(edits, model, planner.entering, model.layers.length, Number.POSITIVE_INFINITY);
+  return again?.flow && !again.report.hasErrors() ? again.flow.dims : null;
+}
+
+/** The layers as far as `last` after edits, from the first that they touch on, at the latest from `from` on. */
+function replanned(
+  edits: readonly Edit[],
+  model: Model,
+  entering: readonly (Flow | null)[],
+  from: number,
+  last: number,
+): { report: Report; flow: Flow | null } | null {
+  let changed: { model: Model };
+  try {
+    changed = edits.reduce<unknown>(applied, { model }) as { model: Model };
+  } catch {
+    return null;
+  }
+  const { layers, blocks } = changed.model;
+  if (!Array.isArray(layers)) return null;
+  // A block may be used further up, too.
+  const start = edits.some(({ path }) => path[1] === 'blocks')
+    ? 0
+    : Math.min(from, ...edits.flatMap(({ path }) => (typeof path[2] === 'number' ? [path[2]] : [])));
+  const entered = entering[start];
+  if (!entered) return null;
+  // Places stay as they are: what is not planned again counts as disabled.
+  const list = layers.slice(0, last + 1).map((each, index) => (index < start ? { disabled: true } : each));
+  const report = new Report();
+  const { flow } = new StackPlanner(report, blocks).trial(list, { ...entered, storage: { ...entered.storage } });
+  return { report, flow };
 }
 
 function followed(place: Place, edits: readonly Edit[]): Place | null {

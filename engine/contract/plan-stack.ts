@@ -44,7 +44,7 @@ export class StackPlanner {
   readonly tensors: PlannedTensor[] = [];
   readonly statistics: BatchStatistics[] = [];
   readonly trained: TrainedLayer[] = [];
-  /** Layers that could not be planned on what they were given, and what entered each layer of the network itself. */
+  /** Layers that could not be planned on what they were given, and what entered each layer of the network itself (last: what leaves it). */
   readonly refused: Refused[] = [];
   readonly entering: (Flow | null)[] = [];
   /** The layers as they run, for the memory estimate. */
@@ -78,7 +78,9 @@ export class StackPlanner {
 
   /** The layers alone. */
   trial(layers: readonly unknown[], input: Flow | null): Stack {
-    return this.#list('', layers, networkPlace, '', input, plainRule, []);
+    const stack = this.#list('', layers, networkPlace, '', input, plainRule, []);
+    this.entering[layers.length] = stack.flow;
+    return stack;
   }
 
   #list(

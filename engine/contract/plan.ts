@@ -6,7 +6,7 @@ import { positionsOf } from './metrics-read.ts';
 import { checkMixing } from './mixing.ts';
 import { checkOutput, checkTarget, firstLayers, ignoredIndex } from './plan-answer.ts';
 import { checkBatches, checkSplits, checkTransforms } from './plan-checks.ts';
-import { mendLayers } from './plan-mend.ts';
+import { answerAfter, mendLayers } from './plan-mend.ts';
 import { StackPlanner } from './plan-stack.ts';
 import type { Plan } from './plan-types.ts';
 import type { Edit } from './problems.ts';
@@ -52,7 +52,8 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
     checkMetrics(metrics, known.target, task, positionsOf(valueIn(project.training, 'metrics')), report);
     const comparable = checkTarget(resolved, known, report);
     if (output) {
-      if (comparable) checkOutput(resolved, known, layers, output, report);
+      const after = (edits: readonly Edit[]) => answerAfter(edits, planner, resolved.model);
+      if (comparable) checkOutput(resolved, known, layers, output, after, report);
       if (parameters === 0) {
         const hint = 'Add a layer with weights, such as Linear.';
         report.error('EMPTY_MODEL', ['model', 'layers'], 'The network has no weights: there is nothing to learn', hint);
