@@ -14,25 +14,23 @@ const mostPlaces = 255;
 
 /** `threads`: that compute. */
 export function onCpu(operations: readonly Operation[], threads: number): Operation[] {
-  const lastChannels = new Set<Storage>();
+  const last = channelsLast(operations);
   const result: Operation[] = [];
   for (let index = 0; index < operations.length; index++) {
     const operation = operations[index] as Operation;
-    const { layer, inputs, output } = operation;
+    const { layer, inputs } = operation;
     const from = inputs[0] as Storage;
-    if (layer.kind === 'Conv2d') lastChannels.add(output);
-    else if (lastChannels.has(from) && layer.output.length === 3) lastChannels.add(output);
     const pooled = layer.kind === 'Conv2d' ? poolAfter(operations, index) : 0;
     if (pooled > 0) {
       const pool = operations[pooled] as Operation;
-      lastChannels.add(pool.output);
-      result.push(convolvedAndPooled(operation, pool, threads));
+      result.push(convolvedAndPooled(operation, pool, last, threads));
       index = pooled;
-    } else if (layer.kind === 'MaxPool2d' && lastChannels.has(from) && poolApplies(layer)) {
+    } else if (layer.kind === 'Conv2d') {
+      result.push({ ...operation, workspace: copiesOf(operation, last) });
+    } else if (layer.kind === 'MaxPool2d' && last.outputs.has(from) && poolApplies(layer)) {
       result.push({ ...operation, keeps: places(operation) });
-    } else if (layer.kind === 'ReLU' && lastChannels.has(from) && reluAndPool(operations, index)) {
+    } else if (layer.kind === 'ReLU' && last.outputs.has(from) && reluAndPool(operations, index)) {
       const pool = operations[index + 1] as Operation;
-      lastChannels.add(pool.output);
       result.push({ ...pool, inputs, keeps: places(pool) });
       index += 1;
     } else {
@@ -40,6 +38,41 @@ export function onCpu(operations: readonly Operation[], threads: number): Operat
     }
   }
   return result;
+}
+
+/** Tensors, and gradients of tensors, that lie with their channels last. */
+interface Layouts {
+  outputs: Set<Storage>;
+  gradients: Set<Storage>;
+}
+
+function channelsLast(operations: readonly Operation[]): Layouts {
+  const [outputs, gradients] = [new Set<Storage>(), new Set<Storage>()];
+  for (const { layer, inputs, output } of operations) {
+    if (layer.kind === 'Conv2d' || (layer.output.length === 3 && inputs.every((input) => outputs.has(input))))
+      outputs.add(output);
+  }
+  for (const { layer, inputs, output } of [...operations].reverse()) {
+    const handedOn = ['Residual', 'Parallel'].includes(layer.kind)
+      ? layer.args.join !== 'concat' && gradients.has(output)
+      : !plain(layer);
+    for (const input of inputs) if (outputs.has(input) && handedOn) gradients.add(input);
+  }
+  return { outputs, gradients };
+}
+
+/** Layers whose gradient lies as a plain tensor, whatever their input: those that end the image. */
+function plain({ kind, output, args }: PlannedLayer): boolean {
+  const one = (size: Json | undefined) => (Array.isArray(size) ? size.every((each) => each === 1) : size === 1);
+  return output.length !== 3 || (kind === 'AdaptiveAvgPool2d' && one(args.output_size));
+}
+
+/** oneDNN wants its tensors with channels last: others are copied. The weight's gradient comes in oneDNN's own order first. */
+function copiesOf({ layer, inputs, output, outputBytes, gradients }: Operation, last: Layouts): Operation['workspace'] {
+  const one = layer.input[0] === 1 || last.outputs.has(inputs[0] as Storage);
+  const input = one ? 0 : 4 * product(layer.input);
+  const gradient = last.gradients.has(output) ? 0 : outputBytes;
+  return (batch, pass) => (pass === 'forward' ? batch * input : batch * (input + gradient) + 2 * gradients);
 }
 
 const places = ({ outputBytes }: Operation) => ({ input: false, output: false, bytes: outputBytes / 4 });
@@ -80,16 +113,24 @@ function poolApplies({ args, input }: PlannedLayer): boolean {
   );
 }
 
-function convolvedAndPooled(conv: Operation, pool: Operation, threads: number): Operation {
+function convolvedAndPooled(conv: Operation, pool: Operation, last: Layouts, threads: number): Operation {
   const sample = conv.outputBytes;
   const samples = Math.max(threads, Math.floor(Math.max(sliceBytes * threads, 8 * conv.gradients) / sample));
+  const { input } = conv.layer;
+  const copied = input[0] === 1 || last.outputs.has(conv.inputs[0] as Storage) ? 1 : 2;
+  const passed = (conv.inputs[0] as Storage).grad ? copied : copied - 1;
+  const gradient = last.gradients.has(pool.output) ? 0 : pool.outputBytes;
   return {
     ...conv,
     output: pool.output,
     outputBytes: pool.outputBytes,
     keeps: { ...places(pool), input: true },
     grad: pool.grad,
-    // A slice of its output or of the gradient there, and of the gradient that the convolution passes on.
-    workspace: (batch) => Math.min(batch, samples) * (sample + 4 * product(conv.layer.input)) + conv.workspace(batch),
+    // A slice of its output or of the gradient there, and of its input and the gradient that it passes on.
+    workspace: (batch, pass) => {
+      const slice = Math.min(batch, samples);
+      const inputs = 4 * product(input) * (pass === 'forward' ? copied - 1 : passed);
+      return slice * (sample + inputs) + (pass === 'forward' ? 0 : batch * gradient + 2 * conv.gradients);
+    },
   };
 }

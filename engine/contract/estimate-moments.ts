@@ -156,7 +156,7 @@ export class Moments {
       if (keeps.input && first) this.#keep(first, 1);
       this.kept.set(layer.path, this.#activations - before);
     }
-    this.mark(phase, layer.path, operation.workspace(batch) * scale);
+    this.mark(phase, layer.path, operation.workspace(batch, 'forward') * scale);
     for (const input of held ? [...inputs, held] : inputs) {
       const read = this.#held.get(input);
       if (read && read.readers > 0) this.#change(read, -1, 0);
@@ -179,7 +179,7 @@ export class Moments {
         gradient.holders += 1;
         return [{ held, gradient }];
       });
-      this.mark('backward', layer.path, operation.workspace(batch) * scale);
+      this.mark('backward', layer.path, operation.workspace(batch, 'backward') * scale);
       if (gradient) this.#drop(gradient);
       const made = this.#held.get(output);
       if (made) made.gradient = null;

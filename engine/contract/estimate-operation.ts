@@ -32,7 +32,7 @@ export function estimateOperation(
       output: flow.storage,
       outputBytes: bytesOf[flow.dtype] * product(flow.dims),
       keeps: { input: keeps.input ?? false, output: keeps.output ?? false, bytes: keeps.bytes ?? 0 },
-      workspace: (batch) => batch * workspace,
+      workspace: (batch, pass) => batch * (typeof workspace === 'number' ? workspace : workspace[pass]),
       gradients: trained.reduce((total, { shape }) => total + 4 * product(shape), 0),
       grad: flow.storage.grad,
       reuses: resolved.reshapes ? 'view' : resolved.overwrites ? 'memory' : null,

@@ -52,7 +52,7 @@ export interface Operation {
   outputBytes: number;
   keeps: { input: boolean; output: boolean; bytes: number };
   /** Of a batch of so many samples. */
-  workspace(batch: number): number;
+  workspace(batch: number, pass: 'forward' | 'backward'): number;
   /** Of its own parameters that train. */
   gradients: number;
   /** A gradient passes through it. */

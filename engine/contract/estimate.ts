@@ -58,7 +58,9 @@ export function estimateMemory(
   const segments = activation_checkpointing ? cut(run, segmentStarts(layers)) : [run];
   const activations = step(moments, segments, loading.samples * 4 * product(output));
   moments.input = loading.update;
-  moments.mark('update', null, gradients * (optimizers.get(optimizer.kind)?.scratch ?? 0));
+  if (accumulate > 1) moments.addGradients(-gradients);
+  const trained = tensors.filter(({ buffer, rule }) => !buffer && !rule?.freeze).map(({ shape }) => shape);
+  moments.mark('update', null, 4 * (optimizers.get(optimizer.kind)?.scratch?.(trained, optimizer.args) ?? 0));
   const evaluation = new Moments(numbers);
   evaluation.input = loading.evaluation;
   evaluation.forward(run, false, 'evaluation');

@@ -38,8 +38,8 @@ export interface Resolved {
   flops?: number;
   /** What the backward pass needs of one sample: the input, the output, other bytes. */
   keeps?: { input?: boolean; output?: boolean; bytes?: number };
-  /** What the forward pass (or, where that needs more, the backward pass) of one sample takes for itself and gives back: bytes. */
-  workspace?: number;
+  /** What one sample's pass takes for itself and gives back, besides its output and the gradients: bytes; a number: either pass. */
+  workspace?: number | { forward: number; backward: number };
   /** The gradients of what it computes from are its output's, or views of that: sums and joins. */
   passesGradient?: boolean;
   /** The C++ row computes in the input's memory where nobody else reads that, and the backward pass needs the result only. */

@@ -72,6 +72,7 @@ export const normKinds = [
         ],
         flops: 4 * product(image),
         keeps: { input: true },
+        workspace: { forward: 0, backward: 4 * product(image) },
         batchStatistics: { values: height * width, inEvaluation: !track_running_stats },
       };
     },

@@ -3,6 +3,7 @@ import { flag, number } from '../fields.ts';
 import { argsRow } from '../table.ts';
 import {
   betas,
+  copies,
   decoupled,
   decoupledWeightDecay,
   eps,
@@ -70,6 +71,7 @@ export const adamKinds: readonly OptimizerKind[] = [
       },
     }),
     state: (args, shape) => ({ ...moments(args, shape), mu_product: scalar }),
+    scratch: copies(2),
   },
   {
     ...argsRow({
@@ -86,6 +88,7 @@ export const adamKinds: readonly OptimizerKind[] = [
       },
     }),
     state: moments,
+    scratch: copies(2),
   },
   {
     ...argsRow({
@@ -95,5 +98,6 @@ export const adamKinds: readonly OptimizerKind[] = [
       params: { lr: lr(0.002), betas: betas(), eps: eps(1e-8), weight_decay: weightDecay(0, l2), maximize },
     }),
     state: (_args, shape) => ({ step: scalar, exp_avg: shape, exp_inf: shape }),
+    scratch: copies(2),
   },
 ];

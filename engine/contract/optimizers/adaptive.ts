@@ -2,7 +2,19 @@
 import { z } from 'zod';
 import { field, flag, number } from '../fields.ts';
 import { argsRow } from '../table.ts';
-import { decoupled, eps, l2, lr, maximize, type OptimizerKind, scalar, weightDecay } from './kind.ts';
+import {
+  allValues,
+  copies,
+  decoupled,
+  eps,
+  l2,
+  largestOf,
+  lr,
+  maximize,
+  type OptimizerKind,
+  scalar,
+  weightDecay,
+} from './kind.ts';
 
 /** What stands for `None` in Adafactor's eps: float32's machine epsilon. */
 const float32Epsilon = 2 ** -23;
@@ -28,6 +40,7 @@ export const adaptiveKinds: readonly OptimizerKind[] = [
       },
     }),
     state: (_args, shape) => ({ step: scalar, sum: shape }),
+    scratch: copies(2),
   },
   {
     ...argsRow({
@@ -43,6 +56,7 @@ export const adaptiveKinds: readonly OptimizerKind[] = [
       },
     }),
     state: (_args, shape) => ({ step: scalar, square_avg: shape, acc_delta: shape }),
+    scratch: copies(3),
   },
   {
     ...argsRow({
@@ -74,6 +88,7 @@ export const adaptiveKinds: readonly OptimizerKind[] = [
       ...(Number(momentum) > 0 ? { momentum_buffer: shape } : {}),
       ...(centered === true ? { grad_avg: shape } : {}),
     }),
+    scratch: (shapes, { centered }) => (centered === true ? 3 : 2) * allValues(shapes),
   },
   {
     ...argsRow({
@@ -100,6 +115,7 @@ export const adaptiveKinds: readonly OptimizerKind[] = [
       },
     }),
     state: (_args, shape) => ({ step: scalar, prev: shape, step_size: shape }),
+    scratch: copies(5.5),
   },
   {
     ...argsRow({
@@ -132,5 +148,7 @@ export const adaptiveKinds: readonly OptimizerKind[] = [
       const without = (place: number) => shape.map((size, index) => (index === place ? 1 : size));
       return { step: scalar, row_var: without(shape.length - 1), col_var: without(shape.length - 2) };
     },
+    // A parameter at a time besides the gradients.
+    scratch: (shapes) => allValues(shapes) + largestOf(shapes),
   },
 ];

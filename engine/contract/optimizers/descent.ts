@@ -3,7 +3,20 @@ import { z } from 'zod';
 import { field, flag, integer, number } from '../fields.ts';
 import { removeEdit, setEdit } from '../report.ts';
 import { argsRow } from '../table.ts';
-import { betas, decoupled, eps, l2, lr, maximize, type OptimizerKind, scalar, weightDecay } from './kind.ts';
+import {
+  allValues,
+  betas,
+  copies,
+  decoupled,
+  eps,
+  l2,
+  largestOf,
+  lr,
+  maximize,
+  type OptimizerKind,
+  scalar,
+  weightDecay,
+} from './kind.ts';
 
 const adjustments = ['original', 'match_rms_adamw', 'spectral_unclamped'] as const;
 
@@ -56,6 +69,7 @@ export const descentKinds: readonly OptimizerKind[] = [
       },
     }),
     state: (_args, shape) => ({ step: scalar, eta: scalar, mu: scalar, ax: shape }),
+    scratch: copies(1),
   },
   {
     ...argsRow({
@@ -101,6 +115,12 @@ export const descentKinds: readonly OptimizerKind[] = [
     }),
     state: (_args, shape): ReturnType<OptimizerKind['state']> =>
       shape.length === 2 ? { momentum_buffer: shape } : { step: scalar, exp_avg: shape, exp_avg_sq: shape },
+    // Gradients and directions, and for a matrix at a time two of its size and two of its rows' products, in half as many bytes.
+    scratch: (all) => {
+      const matrices = all.filter((shape) => shape.length === 2);
+      const least = Math.max(0, ...matrices.map((shape) => Math.min(...shape) ** 2));
+      return 2 * allValues(matrices) + largestOf(matrices) + least;
+    },
     base: ({ adamw_lr, adamw_weight_decay }, shape) =>
       shape.length === 2 ? null : { part: 'AdamW', lr: adamw_lr as number, weight_decay: adamw_weight_decay as number },
   },

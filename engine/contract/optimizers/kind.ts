@@ -7,8 +7,8 @@ import type { ArgsRow } from '../table.ts';
 export interface OptimizerKind extends ArgsRow {
   /** The state kept for a parameter of this shape, float32: torch's keys with the shape of each. */
   state: OptimizerState;
-  /** What a step takes for itself and gives back, against the bytes of the parameters that train; absent: nothing. */
-  scratch?: number;
+  /** Values that the addon's step takes for itself and gives back, by the shapes of the parameters that train; absent: none. */
+  scratch?: Scratch;
   /**
    * Base values of a parameter of this shape, where they are not `lr` and `weight_decay` of the arguments: `part` names which of several
    * ways to train it belongs to. Absent, or null for this shape: those.
@@ -23,6 +23,19 @@ export type OptimizerState = (
   args: Record<string, Json>,
   shape: readonly number[],
 ) => { [key: string]: readonly number[] };
+
+export type Scratch = (shapes: readonly (readonly number[])[], args: Record<string, Json>) => number;
+
+const valuesOf = (shape: readonly number[]) => shape.reduce((total, size) => total * size, 1);
+export const allValues = (shapes: readonly (readonly number[])[]) =>
+  shapes.reduce((total, shape) => total + valuesOf(shape), 0);
+export const largestOf = (shapes: readonly (readonly number[])[]) => Math.max(0, ...shapes.map(valuesOf));
+
+/** As many as the parameters have, so many times: the gradients in one vector, and what the rule makes on the way. */
+export const copies =
+  (times: number): Scratch =>
+  (shapes) =>
+    times * allValues(shapes);
 
 /** One number a parameter. */
 export const scalar: readonly number[] = [];
