@@ -48,7 +48,7 @@ function maskDims(shape: readonly number[]): number[] {
   return shape.length > 1 ? shape.slice(1) : [...shape];
 }
 
-const idxTargets = ['class', 'multi_label', 'vector', 'mask', 'input'] as const;
+const idxTargets = ['class', 'multi_label', 'vector', 'mask', 'next_token', 'input'] as const;
 const idxParams = {
   path: field(z.string().min(1), {
     label: 'Folder',
@@ -58,7 +58,7 @@ const idxParams = {
   }),
   target: field(z.enum(idxTargets).nullable(), {
     label: 'Targets',
-    help: 'What the label files hold. null: floats are vectors; whole numbers are one class a sample (N), labels (N×K of zeros and ones), or a class at each position (N×H×W and others). "input": none are needed, the network has to give its input again (autoencoder).',
+    help: 'What the label files hold. null: floats are vectors; whole numbers are one class a sample (N), labels (N×K of zeros and ones), or a class at each position (N×H×W and others). "next_token": none, the inputs are rows of tokens, one more than the network reads. "input": none, the network has to give its input again (autoencoder).',
     control: 'choice',
     expected: `null or one of ${idxTargets.map((kind) => `"${kind}"`).join(', ')}`,
     choices: idxTargets,

@@ -9,6 +9,7 @@ import { checkLength, type IdxFile, isIdx, openIdx, readElements, readFloats } f
 import { unsignedByte } from './idx-format.ts';
 import { type IdxName, namedIdx, readIdxName, storedName } from './idx-names.ts';
 import { targetsOf, vectors } from './idx-targets.ts';
+import { type IdxColumns, tokensOf } from './idx-tokens.ts';
 import type { ColumnType, OpenSource } from './open-source.ts';
 
 export type IdxSettings = Extract<ResolvedSource, { kind: 'idx' }>;
@@ -35,10 +36,8 @@ export async function openIdxSource(settings: IdxSettings, baseDir: string): Pro
   const parts = await findParts(settings, baseDir);
   const pairs = Object.entries(parts) as ['train' | 'test', Pair][];
   const files = [...new Set(pairs.flatMap(([, pair]) => [pair.input, pair.target]))];
-  const input = inputColumn(parts.train.input);
   checkAlike(parts);
-  const { target } = settings;
-  const targets = target === 'input' ? vectors(input.shape) : await targetsOf(parts.train.target, target ?? null);
+  const { input, inputs, targets } = await columnsOf(parts.train, settings.target ?? null);
 
   return {
     identity: [
@@ -48,7 +47,8 @@ export async function openIdxSource(settings: IdxSettings, baseDir: string): Pro
     readBytes: files.reduce((sum, file) => sum + file.fileBytes, 0),
     parts: Object.fromEntries(pairs.map(([part, pair]) => [part, pair.input.dims[0] as number])) as OpenSource['parts'],
     columns: { input, target: targets.column },
-    files: parts,
+    // Tokens are looked at as they are packed: a row of the file is both what is read and what is predicted.
+    ...(targets.kind === 'next_token' ? {} : { files: parts }),
     async target(): Promise<TargetType> {
       for (const file of files) await checkLength(file);
       return targets.describe(pairs.map(([part, pair]) => [part, pair.target]));
@@ -56,10 +56,19 @@ export async function openIdxSource(settings: IdxSettings, baseDir: string): Pro
     async write(part, sink, { signal, onRead }) {
       const pair = parts[part as 'train' | 'test'] as Pair;
       const read = (file: IdxFile) => ({ signal, onRead: onRead && ((bytes: number) => onRead(file.path, bytes)) });
-      const inputs = pair.input.type === unsignedByte ? readElements : readFloats;
       await sink('input', inputs(pair.input, read(pair.input)));
       await sink('target', targets.rows(pair.target, read(pair.target)));
     },
+  };
+}
+
+async function columnsOf({ input, target }: Pair, wanted: IdxSettings['target']): Promise<IdxColumns> {
+  if (wanted === 'next_token') return tokensOf(input);
+  const column = inputColumn(input);
+  return {
+    input: column,
+    inputs: column.scaled ? readElements : readFloats,
+    targets: wanted === 'input' ? vectors(column.shape) : await targetsOf(target, wanted ?? null),
   };
 }
 
@@ -116,7 +125,7 @@ async function findParts(settings: IdxSettings, baseDir: string): Promise<Parts>
   const folder = status.isDirectory() ? path : dirname(path);
   const chosen = status.isDirectory() ? null : path;
   const entries = await findEntries(folder, chosen);
-  const same = settings.target === 'input';
+  const same = settings.target === 'input' || settings.target === 'next_token';
   return chosen === null ? pairFolder(folder, entries, same) : pairFile(chosen, folder, entries, same);
 }
 

@@ -59,7 +59,7 @@ export async function targetsOf(file: IdxFile, wanted: TargetKind | null): Promi
     case 'vector':
       return vectors(dims.length === 0 ? [1] : dims);
     case 'next_token':
-      throw refuse('a source of sequences, which idx is not');
+      throw refuse('no file of their own');
   }
 }
 
@@ -126,6 +126,11 @@ function survey(file: IdxFile): Promise<Survey> {
     const counts = new Map([...firsts.keys()].map((label) => [label, table[label] ?? 1]));
     return { counts, firsts };
   });
+}
+
+/** The highest index in a file. */
+export async function highestLabel(file: IdxFile): Promise<number> {
+  return Math.max(...(await survey(file)).firsts.keys());
 }
 
 /** Class indices: how many classes there are, and where the two highest were met. */

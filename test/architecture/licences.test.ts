@@ -85,7 +85,7 @@ test('the notices name every shipped package', () => {
 });
 
 test('the licence texts are there', () => {
-  const data = ['digits', 'digit-scenes', 'cells'].map((name) => `assets/data/${name}/LICENSE`);
+  const data = ['digits', 'digit-scenes', 'cells', 'play'].map((name) => `assets/data/${name}/LICENSE`);
   expect(files).toEqual(expect.arrayContaining(['LICENSE', 'THIRD_PARTY_NOTICES', ...data]));
   const notices = read('THIRD_PARTY_NOTICES');
   for (const text of ['SIL OPEN FONT LICENSE', 'Permission to use, copy, modify, and/or distribute']) {

@@ -184,6 +184,20 @@ describe('label files of higher rank', () => {
     });
   });
 
+  test('rows of tokens are read but for their last, and predicted but for their first', async () => {
+    const folder = folderOf({ 'train-x.idx': idxBytes([2, 4], [0, 1, 2, 3, 4, 5, 6, 7]) });
+    const as = (path: string) => describeSource({ kind: 'idx', path, target: 'next_token' }, '/');
+    expect(await as(folder)).toMatchObject({
+      input: { dims: [3], dtype: 'int64' },
+      target: { kind: 'next_token', dims: [3], tokens: 8 },
+      parts: { train: 2 },
+    });
+    await expect(as(folderOf({ 'x.idx': images(3) }))).rejects.toMatchObject({
+      code: 'DATA_FORMAT',
+      message: expect.stringMatching(/x\.idx holds 3 × 2 × 3 values.*rows of two or more tokens/),
+    });
+  });
+
   test('labels that are neither there nor not are named', async () => {
     const path = folderOf({ 'x.idx': images(3), 'y.idx': idxBytes([3, 2], [0, 1, 1, 3, 0, 0]) });
     await expect(describeSource({ kind: 'idx', path, target: 'multi_label' }, '/')).rejects.toMatchObject({

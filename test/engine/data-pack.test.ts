@@ -38,6 +38,28 @@ const small = (values = [3, 0, 1]) =>
   });
 
 describe('packs', () => {
+  test('rows of tokens, with chunks that end within a row', async () => {
+    const rows = 30_000;
+    const values = Array.from({ length: rows * 7 }, (_, i) => (i * i) % 300);
+    const path = folderOf({ 'tokens.idx.gz': idxBytes([rows, 7], values, 11) });
+    const { folder, facts } = await pack({ kind: 'idx', path, target: 'next_token' }, testFolder());
+    expect(facts.target).toEqual({ kind: 'next_token', dims: [6], tokens: 290 });
+    const read = (role: string) => {
+      const bytes = new Uint8Array(readFileSync(join(folder, `train.${role}.bin`)));
+      return [...new BigInt64Array(bytes.buffer)].map(Number);
+    };
+    expect(read('input')).toEqual(values.filter((_, i) => i % 7 < 6));
+    expect(read('target')).toEqual(values.filter((_, i) => i % 7 > 0));
+  });
+
+  test('inputs that are their own targets are scaled alike', async () => {
+    const { folder, facts, parts } = await pack({ kind: 'idx', path: small(), target: 'input' }, testFolder());
+    expect(facts.target).toEqual({ kind: 'vector', dims: [1, 2, 2] });
+    expect(parts.test?.target).toMatchObject({ dtype: 'float32', shape: [1, 2, 2], scaled: false });
+    const targets = new Float32Array(new Uint8Array(readFileSync(join(folder, 'test.target.bin'))).buffer);
+    expect([...targets]).toEqual([9, 8, 7, 255].map((byte) => Math.fround(byte / 255)));
+  });
+
   test('hold exactly what the files hold', async () => {
     const cache = testFolder();
     const { folder, facts, parts, hash } = await pack({ kind: 'idx', path: small() }, cache);
