@@ -151,6 +151,8 @@ export class StackPlanner {
         report.error(code, key === null ? place : [...place, key], message, hint, fixes);
         return null;
       },
+      warn: (code, key, message, hint, fixes = []) =>
+        report.warn(code, key === null ? place : [...place, key], message, hint, fixes),
       set: (label, keys) => ({
         label,
         edits: Object.entries(keys).map(([key, value]) => setEdit([...place, key], value)),

@@ -1,4 +1,5 @@
 """Modules of single kinds: sizes that the project file leaves open are read off the tensor `x` that arrives."""
+import torchvision
 from torch import nn
 
 
@@ -21,11 +22,32 @@ def along(kind):
     return lambda given, x: getattr(nn, kind)(**{"dim": 1, **given})
 
 
+class SelfBilinear(nn.Bilinear):
+    def forward(self, x):
+        return super().forward(x, x)
+
+
+class Permute(torchvision.ops.Permute):
+    """Its answer lies in memory as its shape says: masks that are drawn after it follow that order."""
+
+    def forward(self, x):
+        return super().forward(x).contiguous()
+
+
+def squeeze_excite(given, x):
+    assert x.dim() == 4, "images"
+    functions = {name: getattr(nn, given[name]) for name in ("activation", "scale_activation") if name in given}
+    return torchvision.ops.SqueezeExcitation(x.shape[1], given["squeeze_channels"], **functions)
+
+
 BUILDERS = {
     "Linear": linear,
     **{kind: channels(kind) for rank in "123" for kind in (f"Conv{rank}d", f"ConvTranspose{rank}d", f"BatchNorm{rank}d", f"InstanceNorm{rank}d")},
     **{kind: last_sizes(kind) for kind in ("LayerNorm", "RMSNorm")},
     **{kind: along(kind) for kind in ("Softmax", "LogSoftmax", "Softmin")},
     "GroupNorm": lambda given, x: nn.GroupNorm(num_channels=x.shape[1], **given),
-    "Bilinear": lambda given, x: nn.Bilinear(x.shape[-1], x.shape[-1], **given),
+    "Bilinear": lambda given, x: SelfBilinear(x.shape[-1], x.shape[-1], **given),
+    "Permute": lambda given, x: Permute(given["dims"]),
+    "StochasticDepth": lambda given, x: torchvision.ops.StochasticDepth(**{"mode": "row", **given}),
+    "SqueezeExcite": squeeze_excite,
 }

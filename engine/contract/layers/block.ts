@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { choice, field, integer, text } from '../fields.ts';
 import type { Json } from '../native.ts';
-import type { JsonObject } from '../report.ts';
 import {
   type Dims,
   type LayerContext,
@@ -14,6 +13,7 @@ import {
   sampleDim,
   showDims,
 } from './kind.ts';
+import { projection } from './projection.ts';
 
 const list = z.array(z.unknown());
 
@@ -65,41 +65,11 @@ const blockParams = {
   ref: text({ label: 'Block', help: 'Name of a block of model.blocks; each use has its own weights.' }),
 };
 
-/**
- * The layer that brings a Residual's input to its output's shape, without bias as in torchvision's ResNets: a 1×1 convolution with the
- * stride that gives the right size, else a Linear where only the last dimension differs. null: there is none.
- */
-function projection(from: Dims, to: Dims): JsonObject | null {
-  if (from.length !== to.length || from.length === 0) return null;
-  if (from.length === 3) {
-    const strides = [1, 2].map((side) => strideFor(from[side] as number, to[side] as number));
-    if (strides.every((stride) => stride !== null)) {
-      const [height, width] = strides as [number, number];
-      return {
-        kind: 'Conv2d',
-        out_channels: to[0],
-        kernel_size: 1,
-        ...(height === 1 && width === 1 ? {} : { stride: height === width ? height : [height, width] }),
-        bias: false,
-      };
-    }
-  }
-  if (!sameDims(from.slice(0, -1), to.slice(0, -1))) return null;
-  return { kind: 'Linear', out_features: to.at(-1), bias: false };
-}
-
-/** The stride at which a window of one takes `size` positions to `wanted`: ⌊(size − 1) / stride⌋ + 1 = wanted. */
-function strideFor(size: number, wanted: number): number | null {
-  if (wanted === 1) return size;
-  const stride = Math.ceil(size / wanted);
-  return Math.floor((size - 1) / stride) + 1 === wanted ? stride : null;
-}
-
-function shortcutOf(shortcut: unknown, output: Dims, context: LayerContext): readonly unknown[] | null {
+function shortcutOf(shortcut: unknown, main: Stack, output: Dims, context: LayerContext): readonly unknown[] | null {
   if (Array.isArray(shortcut)) return shortcut;
   const { dims } = context.input;
   if (sameDims(dims, output)) return [];
-  const projected = projection(dims, output);
+  const projected = projection(dims, output, main.layers);
   if (shortcut === 'auto' && projected) return [projected];
   return context.refuse(
     'JOIN_MISMATCH',
@@ -214,7 +184,7 @@ export const blockKinds = [
         return null;
       }
       const output = main.flow.dims;
-      const aside = shortcutOf(shortcut, output, context);
+      const aside = shortcutOf(shortcut, main, output, context);
       if (!aside) return null;
       const side = context.stack('shortcut', aside, ['shortcut']);
       if (!side.flow) return null;
@@ -224,7 +194,7 @@ export const blockKinds = [
           'shortcut',
           `The layers answer ${showDims(output)} and the shortcut ${showDims(side.flow.dims)}, which cannot be added`,
           'Make the shortcut answer the same shape, or let it be found: "auto".',
-          projection(context.input.dims, output) || sameDims(context.input.dims, output)
+          projection(context.input.dims, output, main.layers) || sameDims(context.input.dims, output)
             ? [context.set('Use shortcut "auto"', { shortcut: 'auto' })]
             : [],
         );

@@ -1,12 +1,21 @@
 /** Fully connected layers. */
 import { flag, integer } from '../fields.ts';
-import { layerKind, parameter, product } from './kind.ts';
+import { type LayerContext, layerKind, parameter, product } from './kind.ts';
 import { pythonCall } from './python.ts';
 
+const text = { label: 'Outputs', help: 'Values that the layer answers.', unit: 'features' };
 const params = {
-  out_features: integer({ label: 'Outputs', help: 'Values that the layer answers.', unit: 'features' }),
+  out_features: integer(text),
   bias: flag({ label: 'Bias', help: 'Adds a learned value to each output.', default: true }),
 };
+
+/** Size of the last dimension; null after reporting that there is none. */
+function lastSize(kind: string, { input: { dims }, refuse }: LayerContext): number | null {
+  return (
+    dims.at(-1) ??
+    refuse('WRONG_RANK', null, `${kind} wants at least one dimension but receives a single number`, 'Check the data.')
+  );
+}
 
 export const denseKinds = [
   layerKind({
@@ -16,18 +25,13 @@ export const denseKinds = [
     help: 'Each output is a weighted sum of all values of the last dimension. Also called dense or fully connected.',
     params,
     derived: ['in_features'],
+    mask: 'keeps',
     formula: '[…, in] → […, out_features]',
     flopsFormula: '2 · in · n (bias not counted, as in torch.utils.flop_counter)',
-    resolve({ out_features, bias }, { input: { dims }, refuse }) {
-      const in_features = dims.at(-1);
-      if (in_features === undefined) {
-        return refuse(
-          'WRONG_RANK',
-          null,
-          'Linear wants at least one dimension but receives a single number',
-          'Check the data.',
-        );
-      }
+    resolve({ out_features, bias }, context) {
+      const in_features = lastSize('Linear', context);
+      if (in_features === null) return null;
+      const { dims } = context.input;
       const output = [...dims.slice(0, -1), out_features];
       return {
         args: { in_features, out_features, bias },
@@ -44,6 +48,45 @@ export const denseKinds = [
     examples: [
       { params: { out_features: 4 }, input: [6], output: [4] },
       { params: { out_features: 5, bias: false }, input: [3, 6], output: [3, 5] },
+    ],
+  }),
+  layerKind({
+    kind: 'Bilinear',
+    label: 'Bilinear',
+    category: 'dense',
+    help: 'Each output is a weighted sum of all products of two values of the last dimension.',
+    params,
+    derived: ['in1_features', 'in2_features'],
+    mask: 'keeps',
+    formula: '[…, in] → […, out_features]',
+    flopsFormula: '2 · in · (in + 1) · n (bias not counted)',
+    definition: `class Bilinear(nn.Bilinear):
+    def forward(self, x):
+        return super().forward(x, x)
+`,
+    resolve({ out_features, bias }, context) {
+      const in_features = lastSize('Bilinear', context);
+      if (in_features === null) return null;
+      const { dims } = context.input;
+      const output = [...dims.slice(0, -1), out_features];
+      return {
+        args: { in1_features: in_features, in2_features: in_features, out_features, bias },
+        output,
+        tensors: [
+          parameter('weight', [out_features, in_features, in_features]),
+          ...(bias ? [parameter('bias', [out_features])] : []),
+        ],
+        flops: 2 * in_features * (in_features + 1) * product(output),
+        keeps: { input: true },
+        // One output at a time.
+        workspace: 4 * product(dims),
+      };
+    },
+    python: (args) => pythonCall('Bilinear', params, args, ['in1_features', 'in2_features', 'out_features']),
+    examples: [
+      { params: { out_features: 4 }, input: [6], output: [4] },
+      { params: { out_features: 5, bias: false }, input: [3, 4], output: [3, 5] },
+      { params: { out_features: 2 }, input: [2, 3, 3], output: [2, 3, 2] },
     ],
   }),
 ];

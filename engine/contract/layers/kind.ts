@@ -64,6 +64,8 @@ export interface LayerContext {
   before: { kind: string; place: Place } | null;
   /** Reports an error at one of the layer's keys (or at the layer) and answers null. */
   refuse(code: ProblemCode, key: string | null, message: string, hint: string, fixes?: Fix[]): null;
+  /** The same as a warning: it works, but hardly as meant. */
+  warn(code: ProblemCode, key: string | null, message: string, hint: string, fixes?: Fix[]): void;
   /** A fix that sets keys of this layer. */
   set(label: string, values: { [key: string]: unknown }): Fix;
   /**

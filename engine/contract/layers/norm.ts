@@ -1,140 +1,204 @@
-/** Normalisation. */
+/** Normalisation of each channel: by the batch's statistics, or by those of the sample alone. */
 import { z } from 'zod';
-import { field, flag, largestSize, number } from '../fields.ts';
+import { field, flag, number, type Rank } from '../fields.ts';
 import { removeEdit } from '../report.ts';
-import { buffer, fix, layerKind, parameter, product, sameDims, showDims } from './kind.ts';
+import {
+  buffer,
+  type Dims,
+  fix,
+  type LayerContext,
+  type LayerKind,
+  layerKind,
+  parameter,
+  product,
+  showDims,
+} from './kind.ts';
 import { pythonCall } from './python.ts';
-import { imageDims } from './window.ts';
 
-const eps = number({ label: 'Epsilon', help: 'Added to the variance for stability.', min: 0, default: 1e-5 });
+const epsText = { label: 'Epsilon', help: 'Added to the variance for stability.', default: 1e-5 };
 
-const batchParams = {
-  eps,
-  momentum: field(z.number().nullable(), {
+const momentum = (absent: string) =>
+  field(z.number().nullable(), {
     label: 'Momentum',
-    help: 'Share of each new batch in the running statistics; null: the plain mean over all batches.',
+    help: `Share of each new batch in the running statistics; null: ${absent}.`,
     control: 'number',
     expected: 'a number, or null',
     default: 0.1,
-  }),
+  });
+
+const bias = flag({ label: 'Bias', help: 'Learns the offset too.', default: true });
+
+const batchParams = {
+  eps: number({ ...epsText, above: 0 }),
+  momentum: momentum('the plain mean over all batches'),
   affine: flag({ label: 'Affine', help: 'Learns a factor and an offset for each channel.', default: true }),
   track_running_stats: flag({
     label: 'Running statistics',
     help: 'Keeps statistics of training for evaluation.',
     default: true,
   }),
-  bias: flag({ label: 'Bias', help: 'Learns the offset too.', default: true }),
+  bias,
 };
 
-const dimension = z.number().int().min(1).max(largestSize);
-const layerParams = {
-  normalized_shape: field(z.union([dimension, z.array(dimension).min(1)]).nullable(), {
-    label: 'Normalized shape',
-    help: 'The last dimensions to normalise over; absent: the last one.',
-    control: 'numbers',
-    expected: 'an integer ≥ 1 or a list of such integers',
-    default: null,
+const instanceParams = {
+  eps: number({ ...epsText, min: 0 }),
+  momentum: momentum('they stay as they are'),
+  affine: flag({ label: 'Affine', help: 'Learns a factor and an offset for each channel.', default: false }),
+  track_running_stats: flag({
+    label: 'Running statistics',
+    help: "Keeps statistics of training for evaluation, in place of each sample's own.",
+    default: false,
   }),
-  eps,
-  elementwise_affine: flag({ label: 'Affine', help: 'Learns a factor and an offset for each value.', default: true }),
-  bias: flag({ label: 'Bias', help: 'Learns the offset too.', default: true }),
+  bias,
 };
 
-export const normKinds = [
-  layerKind({
-    kind: 'BatchNorm2d',
-    label: 'Batch normalisation 2D',
+const shapes: Record<Rank, string> = { 1: '[C, L]', 2: '[C, H, W]', 3: '[C, D, H, W]' };
+const whats: Record<Rank, string> = {
+  1: 'sequences [channels, length]',
+  2: 'images [channels, height, width]',
+  3: 'volumes [channels, depth, height, width]',
+};
+
+/** Factor, offset and running statistics of so many channels. */
+function channelTensors(
+  channels: number,
+  { affine, bias, track_running_stats }: { affine: boolean; bias: boolean; track_running_stats: boolean },
+) {
+  const vector = [channels];
+  return [
+    ...(affine ? [parameter('weight', vector)] : []),
+    ...(affine && bias ? [parameter('bias', vector)] : []),
+    ...(track_running_stats
+      ? [buffer('running_mean', vector), buffer('running_var', vector), buffer('num_batches_tracked', [], 'int64')]
+      : []),
+  ];
+}
+
+/** Reports dims that a norm does not take, with the kind of the same family that does. */
+function wrongRank(family: string, rank: Rank, wanted: string, context: LayerContext): null {
+  const kind = `${family}${rank}d`;
+  const { dims } = context.input;
+  const fitting = dims.length - 1;
+  const { before } = context;
+  const other = fitting >= 1 && fitting <= 3 ? `${family}${fitting}d` : null;
+  return context.refuse(
+    'WRONG_RANK',
+    null,
+    `${kind} wants ${wanted} but receives ${showDims(dims)}`,
+    other ? `For these there is ${other}.` : 'Use it where the tensor still has channels.',
+    [
+      ...(other ? [context.set(`Use ${other}`, { kind: other })] : []),
+      ...(before?.kind === 'Flatten' ? [fix('Remove the Flatten before it', removeEdit(before.place))] : []),
+      fix(`Remove this ${kind}`, removeEdit(context.place)),
+    ],
+  );
+}
+
+function batchNorm(rank: Rank): LayerKind {
+  const kind = `BatchNorm${rank}d`;
+  const ranks: readonly number[] = rank === 1 ? [1, 2] : [rank + 1];
+  const wanted = rank === 1 ? `vectors [values] or ${whats[1]}` : whats[rank];
+  const [small, large] = [[3, 4, 4, 2].slice(0, rank + 1), [2, 4, 3, 3].slice(0, rank + 1)];
+  return layerKind({
+    kind,
+    label: `Batch normalisation ${rank}D`,
     category: 'norm',
     help: 'Brings each channel to mean 0 and variance 1 over the batch, then scales it. Needs more than one value a channel.',
     params: batchParams,
     derived: ['num_features'],
-    formula: '[C, H, W] → [C, H, W]',
+    formula: rank === 1 ? '[C] → [C]; [C, L] → [C, L]' : `${shapes[rank]} → ${shapes[rank]}`,
     flopsFormula: '4 · n (statistics and scaling)',
     resolve(given, context) {
-      const image = imageDims('BatchNorm2d', context.input.dims, context);
-      if (!image) return null;
-      const [num_features, height, width] = image;
-      const { affine, track_running_stats, bias } = given;
-      const vector = [num_features];
+      const { dims } = context.input;
+      if (!ranks.includes(dims.length)) return wrongRank('BatchNorm', rank, wanted, context);
+      const num_features = dims[0] as number;
       return {
         args: { num_features, ...given },
-        output: image,
-        tensors: [
-          ...(affine ? [parameter('weight', vector)] : []),
-          ...(affine && bias ? [parameter('bias', vector)] : []),
-          ...(track_running_stats
-            ? [
-                buffer('running_mean', vector),
-                buffer('running_var', vector),
-                buffer('num_batches_tracked', [], 'int64'),
-              ]
-            : []),
-        ],
-        flops: 4 * product(image),
+        output: dims,
+        tensors: channelTensors(num_features, given),
+        flops: 4 * product(dims),
         keeps: { input: true },
-        workspace: { forward: 0, backward: 4 * product(image) },
-        batchStatistics: { values: height * width, inEvaluation: !track_running_stats },
+        workspace: { forward: 0, backward: 4 * product(dims) },
+        batchStatistics: { values: product(dims.slice(1)), inEvaluation: !given.track_running_stats },
       };
     },
-    python: (args) => pythonCall('nn.BatchNorm2d', batchParams, args, ['num_features']),
+    python: (args) => pythonCall(`nn.${kind}`, batchParams, args, ['num_features']),
     examples: [
-      { params: {}, input: [3, 4, 4], output: [3, 4, 4] },
-      { params: { eps: 0.001, momentum: null, affine: false }, input: [3, 4, 4], output: [3, 4, 4] },
-      { params: { track_running_stats: false, bias: false }, input: [2, 4, 4], output: [2, 4, 4] },
+      { params: {}, input: small, output: small },
+      { params: { eps: 0.001, momentum: null, affine: false }, input: small, output: small },
+      { params: { track_running_stats: false, bias: false }, input: large, output: large },
+      ...(rank === 1 ? [{ params: { momentum: 0.3 }, input: [6], output: [6] }] : []),
     ],
-  }),
-  layerKind({
-    kind: 'LayerNorm',
-    label: 'Layer normalisation',
+  });
+}
+
+/**
+ * Of one dimension less than a sample with channels should have, PyTorch takes the batch for the channels of a single sample: each sample is
+ * then normalised as a whole. It goes as long as nothing is counted by channels.
+ */
+function asOneChannel(rank: Rank, given: { affine: boolean; track_running_stats: boolean }, dims: Dims): boolean {
+  return dims.length === rank && !given.affine && !given.track_running_stats;
+}
+
+function instanceNorm(rank: Rank): LayerKind {
+  const kind = `InstanceNorm${rank}d`;
+  const [small, large] = [[3, 4, 4, 2].slice(0, rank + 1), [2, 5, 3, 3].slice(0, rank + 1)];
+  return layerKind({
+    kind,
+    label: `Instance normalisation ${rank}D`,
     category: 'norm',
-    help: 'Brings each sample to mean 0 and variance 1 over its last dimensions, then scales it.',
-    params: layerParams,
-    formula: '[…] → […]',
-    flopsFormula: '5 · n (statistics and scaling)',
-    resolve({ normalized_shape: given, ...others }, context) {
+    help: 'Brings each channel of each sample to mean 0 and variance 1, whatever else is in the batch. Known from style transfer.',
+    params: instanceParams,
+    derived: ['num_features'],
+    formula: `${shapes[rank]} → ${shapes[rank]}`,
+    flopsFormula: '4 · n (statistics and scaling)',
+    resolve(given, context) {
       const { dims } = context.input;
-      const last = dims.at(-1);
-      if (last === undefined) {
-        return context.refuse(
-          'WRONG_RANK',
-          null,
-          'LayerNorm wants at least one dimension but receives a single number',
-          'Check the data.',
-        );
-      }
-      const normalized_shape = given === null ? [last] : typeof given === 'number' ? [given] : given;
-      if (!sameDims(dims.slice(-normalized_shape.length), normalized_shape)) {
+      const whole = asOneChannel(rank, given, dims);
+      if (dims.length !== rank + 1 && !whole) return wrongRank('InstanceNorm', rank, whats[rank], context);
+      const num_features = dims[0] as number;
+      const channels = whole ? 1 : num_features;
+      if (product(dims) === channels) {
         return context.refuse(
           'BAD_VALUE',
-          'normalized_shape',
-          `normalized_shape ${showDims(normalized_shape)} is not how the input ${showDims(dims)} ends`,
-          'It must equal the last dimensions of the input.',
-          [fix('Normalise over the last dimension', removeEdit([...context.place, 'normalized_shape']))],
+          null,
+          `${kind} normalises each channel of a sample over its positions, but of ${showDims(dims)} each channel has one value only`,
+          'Use it before the positions are pooled away, or normalise over the channels.',
+          [
+            context.set('Use GroupNorm with one group', { kind: 'GroupNorm', num_groups: 1 }),
+            fix(`Remove this ${kind}`, removeEdit(context.place)),
+          ],
         );
       }
-      const { elementwise_affine, bias } = others;
-      const rows = product(dims) / product(normalized_shape);
+      if (whole) {
+        const other = rank > 1 ? `InstanceNorm${rank - 1}d` : null;
+        context.warn(
+          'WRONG_RANK',
+          null,
+          `${kind} takes ${showDims(dims)} for a single channel and normalises each sample as a whole`,
+          `It is made for ${whats[rank]}.`,
+          other ? [context.set(`Use ${other}`, { kind: other })] : [],
+        );
+      }
       return {
-        args: { normalized_shape, ...others },
+        args: { num_features, ...given },
         output: dims,
-        tensors: [
-          ...(elementwise_affine ? [parameter('weight', normalized_shape)] : []),
-          ...(elementwise_affine && bias ? [parameter('bias', normalized_shape)] : []),
-        ],
-        flops: 5 * product(dims),
-        // Mean and reciprocal deviation of each row are kept besides the input.
-        keeps: { input: true, bytes: 8 * rows },
+        tensors: channelTensors(num_features, given),
+        flops: 4 * product(dims),
+        // Besides the input, once for each sample: mean and reciprocal deviation of each channel, its factor, its running statistics.
+        keeps: { input: true, bytes: (8 + (given.affine ? 4 : 0) + (given.track_running_stats ? 8 : 0)) * channels },
       };
     },
-    python: (args) => {
-      const shape = args.normalized_shape as number[];
-      const shown = shape.length === 1 ? { ...args, normalized_shape: shape[0] as number } : args;
-      return pythonCall('nn.LayerNorm', layerParams, shown, ['normalized_shape']);
-    },
+    python: (args) => pythonCall(`nn.${kind}`, instanceParams, args, ['num_features']),
     examples: [
-      { params: {}, input: [3, 8], output: [3, 8] },
-      { params: { normalized_shape: [4, 4], bias: false }, input: [3, 4, 4], output: [3, 4, 4] },
-      { params: { normalized_shape: 6, eps: 0.001, elementwise_affine: false }, input: [6], output: [6] },
+      { params: {}, input: small, output: small },
+      { params: { affine: true, eps: 0.001 }, input: small, output: small },
+      { params: { affine: true, bias: false, track_running_stats: true, momentum: 0.2 }, input: large, output: large },
+      { params: { track_running_stats: true, momentum: null }, input: large, output: large },
     ],
-  }),
-];
+  });
+}
+
+const ranks: readonly Rank[] = [1, 2, 3];
+
+export const normKinds: readonly LayerKind[] = [...ranks.map(batchNorm), ...ranks.map(instanceNorm)];

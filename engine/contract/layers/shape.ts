@@ -1,7 +1,8 @@
-/** Layers without arithmetic of their own: flattening, identity, dropout. */
-import { integer, number } from '../fields.ts';
+/** Layers without arithmetic of their own: reshaping, identity. */
+import { z } from 'zod';
+import { field, integer, largestSize } from '../fields.ts';
 import { removeEdit } from '../report.ts';
-import { fix, layerKind, product, sampleDim, showDims } from './kind.ts';
+import { fix, layerKind, product, sameDims, sampleDim, showDims } from './kind.ts';
 import { pythonCall } from './python.ts';
 
 const flattenParams = {
@@ -9,9 +10,38 @@ const flattenParams = {
   end_dim: integer({ label: 'To', help: 'Last dimension to join.', min: -9, max: 9, default: -1 }),
 };
 
-const dropoutParams = {
-  p: number({ label: 'Probability', help: 'Share of values set to 0 in training.', min: 0, max: 1, default: 0.5 }),
+const unflattenParams = {
+  dim: integer({ label: 'Dimension', help: 'The dimension to divide; the batch is 0.', min: -9, max: 9 }),
+  unflattened_size: field(
+    z
+      .array(z.union([z.literal(-1), z.number().int().min(1).max(largestSize)]))
+      .min(1)
+      .max(8)
+      .refine((sizes) => sizes.filter((size) => size === -1).length < 2),
+    {
+      label: 'Sizes',
+      help: 'The dimensions that it becomes; one may be -1: what remains.',
+      control: 'numbers',
+      expected: 'a list of 1 to 8 integers ≥ 1, of which one may be -1',
+    },
+  ),
 };
+
+const permuteParams = {
+  dims: field(z.array(z.number().int().min(-9).max(9)).min(1).max(9), {
+    label: 'Dimensions',
+    help: 'All of them in the wanted order. The batch is 0 and stays first: [0, 2, 1] exchanges the two of a sequence.',
+    control: 'numbers',
+    expected: 'a list of the dimensions in the wanted order, such as [0, 2, 1]',
+  }),
+};
+
+/** Sizes near the given ones that divide `size`: one of them left open, else those with another in its place, else all in one. */
+function unflattenFixes(given: readonly number[], size: number): number[][] {
+  const open = given.map((_, at) => given.map((each, index) => (index === at ? -1 : each === -1 ? 1 : each)));
+  const fitting = open.filter((sizes) => size % Math.abs(product(sizes)) === 0);
+  return fitting.length > 0 ? fitting.slice(-2) : [[size, ...given.slice(1).map(() => 1)]];
+}
 
 export const shapeKinds = [
   layerKind({
@@ -64,35 +94,132 @@ export const shapeKinds = [
     ],
   }),
   layerKind({
+    kind: 'Unflatten',
+    label: 'Unflatten',
+    category: 'shape',
+    help: 'Divides one dimension into several, such as a vector into an image.',
+    params: unflattenParams,
+    takes: 'any',
+    formula: '[A·B·C] → [A, B, C]',
+    explain: ({ dim, unflattened_size }, input, output) => {
+      const found = sampleDim(dim as number, input);
+      if ('wrong' in found) return [];
+      const parts = output.slice(found.at, found.at + (unflattened_size as number[]).length);
+      return [`dimension ${found.at + 1}: ${parts.join(' · ')} = ${input[found.at]}`];
+    },
+    flopsFormula: '0',
+    resolve({ dim, unflattened_size }, context) {
+      const { dims } = context.input;
+      const found = sampleDim(dim, dims);
+      if ('wrong' in found) {
+        const message = `dim ${dim} does not fit ${showDims(dims)}: ${found.wrong}`;
+        const fixes = dims.length > 0 ? [context.set('Set dim to 1', { dim: 1 })] : [];
+        return context.refuse(
+          'BAD_VALUE',
+          'dim',
+          message,
+          'The batch is dimension 0, the first of the sample 1.',
+          fixes,
+        );
+      }
+      const size = dims[found.at] as number;
+      const known = product(unflattened_size.filter((each) => each !== -1));
+      const open = unflattened_size.includes(-1);
+      if (open ? size % known !== 0 : known !== size) {
+        return context.refuse(
+          'NOT_DIVISIBLE',
+          'unflattened_size',
+          `${size} values cannot become ${showDims(unflattened_size)}${open ? '' : `, which are ${known}`}`,
+          'The sizes multiplied must give the size of the dimension.',
+          unflattenFixes(unflattened_size, size).map((sizes) =>
+            context.set(`Use ${showDims(sizes)}`, { unflattened_size: sizes }),
+          ),
+        );
+      }
+      const sizes = unflattened_size.map((each) => (each === -1 ? size / known : each));
+      return {
+        args: { dim, unflattened_size },
+        output: [...dims.slice(0, found.at), ...sizes, ...dims.slice(found.at + 1)],
+        reshapes: true,
+      };
+    },
+    python: (args) => pythonCall('nn.Unflatten', unflattenParams, args, ['dim', 'unflattened_size']),
+    examples: [
+      { params: { dim: 1, unflattened_size: [2, 3] }, input: [6], output: [2, 3] },
+      { params: { dim: -1, unflattened_size: [-1, 2, 1] }, input: [3, 4], output: [3, 2, 2, 1] },
+      { params: { dim: 1, unflattened_size: [3, -1] }, input: [6, 4, 2], output: [3, 2, 4, 2] },
+    ],
+  }),
+  layerKind({
+    kind: 'Permute',
+    label: 'Permute',
+    category: 'shape',
+    help: 'Puts the dimensions in another order: from [channels, length] to [length, channels], say.',
+    params: permuteParams,
+    takes: 'any',
+    formula: '[A, B, C] → [C, A, B]',
+    flopsFormula: '0',
+    definition: `class Permute(nn.Module):
+    def __init__(self, dims):
+        super().__init__()
+        self.dims = dims
+
+    def extra_repr(self):
+        return str(self.dims)
+
+    def forward(self, x):
+        return x.permute(self.dims).contiguous()
+`,
+    resolve({ dims: order }, context) {
+      const { dims } = context.input;
+      const rank = dims.length + 1;
+      const places = order.map((dim) => (dim < 0 ? dim + rank : dim));
+      const complete = places.length === rank && dims.every((_, index) => places.includes(index + 1));
+      if (!complete || places[0] !== 0) {
+        const all = Array.from({ length: rank }, (_, index) => index);
+        const rest = all.slice(1).filter((dim) => !places.includes(dim));
+        const named = places.filter((dim, index) => dim > 0 && dim < rank && places.indexOf(dim) === index);
+        const mended = [0, ...named, ...rest];
+        return context.refuse(
+          'BAD_VALUE',
+          'dims',
+          complete && places.includes(0)
+            ? `dims ${showDims(order)} move the batch, dimension 0, and samples must not mix`
+            : `dims ${showDims(order)} do not name each of the ${rank} dimensions of the batch of ${showDims(dims)} once`,
+          `Name 0 for the batch first, then ${all.slice(1).join(', ')} in the wanted order.`,
+          [
+            context.set(`Use ${showDims(mended)}`, { dims: mended }),
+            ...(rank > 2 && sameDims(mended, all)
+              ? [
+                  context.set(`Use ${showDims([0, ...all.slice(1).reverse()])}`, {
+                    dims: [0, ...all.slice(1).reverse()],
+                  }),
+                ]
+              : []),
+          ],
+        );
+      }
+      return { args: { dims: order }, output: places.slice(1).map((place) => dims[place - 1] as number) };
+    },
+    python: (args) => pythonCall('Permute', permuteParams, args, ['dims']),
+    examples: [
+      { params: { dims: [0, 2, 1] }, input: [3, 4], output: [4, 3] },
+      { params: { dims: [0, -1, 1, 2] }, input: [2, 3, 4], output: [4, 2, 3] },
+      { params: { dims: [0, 1, 2] }, input: [3, 4], output: [3, 4] },
+    ],
+  }),
+  layerKind({
     kind: 'Identity',
     label: 'Identity',
     category: 'shape',
     help: 'Hands its input on unchanged.',
     params: {},
     takes: 'any',
+    mask: 'keeps',
     formula: '[…] → […]',
     flopsFormula: '0',
     resolve: (_params, { input }) => ({ args: {}, output: input.dims, reshapes: true }),
     python: () => 'nn.Identity()',
     examples: [{ params: {}, input: [3, 4], output: [3, 4] }],
-  }),
-  layerKind({
-    kind: 'Dropout',
-    label: 'Dropout',
-    category: 'shape',
-    help: 'In training sets values to 0 at random and scales the others up, against learning by heart; does nothing in evaluation.',
-    params: dropoutParams,
-    formula: '[…] → […]',
-    flopsFormula: 'n',
-    resolve({ p }, { input }) {
-      // The mask: a float a value on the CPU (a byte on GPUs). Without dropping anything there is none.
-      const bytes = p === 0 ? 0 : 4 * product(input.dims);
-      return { args: { p }, output: input.dims, flops: product(input.dims), keeps: { bytes } };
-    },
-    python: (args) => pythonCall('nn.Dropout', dropoutParams, args, ['p']),
-    examples: [
-      { params: {}, input: [6], output: [6] },
-      { params: { p: 0 }, input: [3, 4], output: [3, 4] },
-    ],
   }),
 ];

@@ -1,7 +1,7 @@
 /** Grids of layers made of layers. */
 import type { Layer } from '../plan-stacks.ts';
 import type { Grid } from './grid.ts';
-import { anyRank } from './inputs.ts';
+import { anyRank, images } from './inputs.ts';
 
 const linear = (out_features: number): Layer => ({ kind: 'Linear', out_features });
 const tanh: Layer = { kind: 'Tanh' };
@@ -79,5 +79,13 @@ export const blockGrids: { [kind: string]: Grid } = {
         ],
       },
     },
+  },
+  SqueezeExcite: {
+    params: {
+      squeeze_channels: [2, 1, 7, 0],
+      activation: [undefined, 'ReLU6', 'SiLU', 'GELU', 'Mish', 'Hardswish', 'Tanh', 'Sine'],
+      scale_activation: [undefined, 'Hardsigmoid', 'Tanh'],
+    },
+    inputs: images,
   },
 };

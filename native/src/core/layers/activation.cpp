@@ -1,6 +1,7 @@
 // Activations. Those whose gradient needs only their result overwrite their input where nobody else reads it.
 #include <ATen/ATen.h>
 
+#include "core/layers/layout.h"
 #include "core/layers/table.h"
 #include "core/layers/max_pool_args.h"
 
@@ -16,6 +17,17 @@ Forward activation(const Builder& build, Apply apply, Overwrite overwrite) {
     at::Tensor result = input;
     return overwrite(result);
   };
+}
+
+template <typename Apply>
+Forward plainly(Apply apply) {
+  return [apply](const at::Tensor& input, const Pass&) { return apply(input); };
+}
+
+/// A kind without arguments.
+template <at::Tensor (*function)(const at::Tensor&)>
+Forward build_of(Builder&) {
+  return plainly(function);
 }
 
 Forward build_relu(Builder& build) {
@@ -34,18 +46,14 @@ Forward build_leaky_relu(Builder& build) {
   const double slope = build.args().number("negative_slope");
   const auto apply = [slope](const at::Tensor& x) { return at::leaky_relu(x, slope); };
   // From the result alone the sign of the input is known only with a slope that is not negative.
-  if (slope < 0) return [apply](const at::Tensor& x, const Pass&) { return apply(x); };
+  if (slope < 0) return plainly(apply);
   return activation(build, apply, [slope](at::Tensor& x) { return at::leaky_relu_(x, slope); });
 }
 
 Forward build_gelu(Builder& build) {
-  return [approximate = build.args().string("approximate")](const at::Tensor& x, const Pass&) {
+  return plainly([approximate = build.args().string("approximate")](const at::Tensor& x) {
     return at::gelu(x, approximate);
-  };
-}
-
-Forward build_silu(Builder&) {
-  return [](const at::Tensor& x, const Pass&) { return at::silu(x); };
+  });
 }
 
 Forward build_sigmoid(Builder& build) {
@@ -57,22 +65,118 @@ Forward build_tanh(Builder& build) {
   return activation(build, [](const at::Tensor& x) { return at::tanh(x); }, [](at::Tensor& x) { return at::tanh_(x); });
 }
 
+Forward build_hardtanh(Builder& build) {
+  return activation(
+      build,
+      [min = build.args().number("min_val"), max = build.args().number("max_val")](const at::Tensor& x) {
+        return at::hardtanh(x, min, max);
+      },
+      [min = build.args().number("min_val"), max = build.args().number("max_val")](at::Tensor& x) {
+        return at::hardtanh_(x, min, max);
+      });
+}
+
+Forward build_relu6(Builder& build) {
+  return activation(
+      build, [](const at::Tensor& x) { return at::relu6(x); }, [](at::Tensor& x) { return at::relu6_(x); });
+}
+
+Forward build_elu(Builder& build) {
+  return plainly([alpha = build.args().number("alpha")](const at::Tensor& x) { return at::elu(x, alpha); });
+}
+
+Forward build_celu(Builder& build) {
+  return plainly([alpha = build.args().number("alpha")](const at::Tensor& x) { return at::celu(x, alpha); });
+}
+
+Forward build_hardshrink(Builder& build) {
+  return plainly([lambd = build.args().number("lambd")](const at::Tensor& x) { return at::hardshrink(x, lambd); });
+}
+
+Forward build_softshrink(Builder& build) {
+  return plainly([lambd = build.args().number("lambd")](const at::Tensor& x) { return at::softshrink(x, lambd); });
+}
+
+Forward build_softplus(Builder& build) {
+  return plainly([beta = build.args().number("beta"), threshold = build.args().number("threshold")](
+                     const at::Tensor& x) { return at::softplus(x, beta, threshold); });
+}
+
+Forward build_threshold(Builder& build) {
+  return plainly([threshold = build.args().number("threshold"), value = build.args().number("value")](
+                     const at::Tensor& x) { return at::threshold(x, threshold, value); });
+}
+
+at::Tensor softsign(const at::Tensor& x) {
+  return x / (x.abs() + 1);
+}
+
+at::Tensor tanhshrink(const at::Tensor& x) {
+  return x - x.tanh();
+}
+
+/// At each position of an image over its channels.
+at::Tensor softmax_of_channels(const at::Tensor& x) {
+  return at::softmax(x, -3);
+}
+
+Forward build_glu(Builder& build) {
+  return plainly([dim = build.args().integer("dim")](const at::Tensor& x) { return at::glu(x, dim); });
+}
+
+Forward build_prelu(Builder& build) {
+  const at::Tensor weight = build.parameter(
+      "weight", at::full({build.args().integer("num_parameters")}, build.args().number("init"), at::kFloat));
+  // Autocast leaves the two to differ in type, which prelu refuses.
+  return plainly([weight](const at::Tensor& x) { return at::prelu(x, weight.to(x.scalar_type())); });
+}
+
+Forward build_rrelu(Builder& build) {
+  build.draws_random();
+  return [lower = build.args().number("lower"), upper = build.args().number("upper")](
+             const at::Tensor& x, const Pass& pass) { return at::rrelu(as_in_pytorch(x), lower, upper, pass.training); };
+}
+
 Forward build_softmax(Builder& build) {
-  return [dim = build.args().integer("dim")](const at::Tensor& x, const Pass&) { return at::softmax(x, dim); };
+  return plainly([dim = build.args().integer("dim")](const at::Tensor& x) { return at::softmax(x, dim); });
+}
+
+Forward build_softmin(Builder& build) {
+  return plainly([dim = build.args().integer("dim")](const at::Tensor& x) { return at::softmax(-x, dim); });
 }
 
 Forward build_log_softmax(Builder& build) {
-  return [dim = build.args().integer("dim")](const at::Tensor& x, const Pass&) { return at::log_softmax(x, dim); };
+  return plainly([dim = build.args().integer("dim")](const at::Tensor& x) { return at::log_softmax(x, dim); });
 }
 
 constexpr LayerKind rows[] = {
     {"ReLU", {}, build_relu},
     {"LeakyReLU", {"negative_slope"}, build_leaky_relu},
+    {"PReLU", {"num_parameters", "init"}, build_prelu},
+    {"RReLU", {"lower", "upper"}, build_rrelu},
+    {"ReLU6", {}, build_relu6},
+    {"ELU", {"alpha"}, build_elu},
+    {"SELU", {}, build_of<at::selu>},
+    {"CELU", {"alpha"}, build_celu},
     {"GELU", {"approximate"}, build_gelu},
-    {"SiLU", {}, build_silu},
+    {"SiLU", {}, build_of<at::silu>},
+    {"Mish", {}, build_of<at::mish>},
+    {"Hardswish", {}, build_of<at::hardswish>},
+    {"Softplus", {"beta", "threshold"}, build_softplus},
     {"Sigmoid", {}, build_sigmoid},
+    {"Hardsigmoid", {}, build_of<at::hardsigmoid>},
+    {"LogSigmoid", {}, build_of<at::log_sigmoid>},
     {"Tanh", {}, build_tanh},
+    {"Hardtanh", {"min_val", "max_val"}, build_hardtanh},
+    {"Tanhshrink", {}, build_of<tanhshrink>},
+    {"Softsign", {}, build_of<softsign>},
+    {"Softshrink", {"lambd"}, build_softshrink},
+    {"Hardshrink", {"lambd"}, build_hardshrink},
+    {"Threshold", {"threshold", "value"}, build_threshold},
+    {"GLU", {"dim"}, build_glu},
     {"Softmax", {"dim"}, build_softmax},
+    {"Softmin", {"dim"}, build_softmin},
+    {"Softmax2d", {}, build_of<softmax_of_channels>},
     {"LogSoftmax", {"dim"}, build_log_softmax},
 };
 

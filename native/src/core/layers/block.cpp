@@ -1,7 +1,10 @@
 // Stacks of layers that are layers themselves.
 #include <ATen/ATen.h>
 
+#include <map>
+
 #include "core/errors.h"
+#include "core/layers/init.h"
 #include "core/layers/table.h"
 
 namespace gradloom {
@@ -71,10 +74,45 @@ Forward build_repeat(Builder& build) {
   };
 }
 
+using Function = at::Tensor (*)(const at::Tensor&);
+
+at::Tensor gelu(const at::Tensor& x) {
+  return at::gelu(x);
+}
+
+/// The function of a class of torch.nn that takes no arguments.
+Function function_named(const Args& args, std::string_view argument) {
+  static const std::map<std::string, Function> functions = {
+      {"ReLU", at::relu},   {"ReLU6", at::relu6},           {"SiLU", at::silu},       {"GELU", gelu},
+      {"Mish", at::mish},   {"Hardswish", at::hardswish},   {"Sigmoid", at::sigmoid}, {"Hardsigmoid", at::hardsigmoid},
+      {"Tanh", at::tanh},
+  };
+  return functions.at(args.string(argument));
+}
+
+Forward build_squeeze_excite(Builder& build) {
+  const std::vector<int64_t> down = {build.args().integer("squeeze_channels"), build.args().integer("input_channels"),
+                                     1, 1};
+  const std::vector<int64_t> up = {down[1], down[0], 1, 1};
+  const at::Tensor weight1 = build.parameter("fc1.weight", draw_weight(down));
+  const at::Tensor bias1 = build.parameter("fc1.bias", draw_bias(down));
+  const at::Tensor weight2 = build.parameter("fc2.weight", draw_weight(up));
+  const at::Tensor bias2 = build.parameter("fc2.bias", draw_bias(up));
+  const Function activation = function_named(build.args(), "activation");
+  const Function scale_activation = function_named(build.args(), "scale_activation");
+  return [=](const at::Tensor& input, const Pass&) {
+    const at::Tensor squeezed = activation(at::conv2d(at::adaptive_avg_pool2d(input, {1, 1}), weight1, bias1));
+    return at::mul(scale_activation(at::conv2d(squeezed, weight2, bias2)), input);
+  };
+}
+
 constexpr LayerKind rows[] = {
     {"Residual", {}, build_residual, true},
     {"Parallel", {"join", "dim"}, build_parallel},
     {"Repeat", {}, build_repeat},
+    {"SqueezeExcite",
+     {"input_channels", "squeeze_channels", "activation", "scale_activation"},
+     build_squeeze_excite},
 };
 
 }  // namespace

@@ -9,30 +9,46 @@ namespace gradloom {
 
 namespace {
 
-void require_spread(const at::Tensor& input, const std::string& path) {
+void require_spread(const at::Tensor& input, const std::string& kind, const std::string& path) {
   if (input.numel() > input.size(1)) return;
-  throw Error("NOT_SUPPORTED", "BatchNorm2d " + path + " cannot train on a single value per channel.",
+  throw Error("NOT_SUPPORTED", kind + " " + path + " cannot train on a single value per channel.",
               "Use a larger batch, or drop_last so that no batch of one remains.", path);
 }
 
-Forward build_batch_norm2d(Builder& build) {
+/// Factor and offset of `shape`, where `affine` wants them.
+struct Affine {
+  Affine(Builder& build, std::string_view affine, at::IntArrayRef shape) {
+    if (!build.args().flag(affine)) return;
+    weight = build.parameter("weight", at::ones(shape));
+    if (build.args().flag("bias")) bias = build.parameter("bias", at::zeros(shape));
+  }
+
+  at::Tensor weight, bias;
+};
+
+/// What BatchNorm and InstanceNorm keep of training for evaluation.
+struct RunningStatistics {
+  RunningStatistics(Builder& build, int64_t features) {
+    if (!build.args().flag("track_running_stats")) return;
+    mean = build.buffer("running_mean", at::zeros({features}));
+    variance = build.buffer("running_var", at::ones({features}));
+    tracked = build.buffer("num_batches_tracked", at::zeros({}, at::kLong));
+  }
+
+  at::Tensor mean, variance, tracked;
+};
+
+Forward build_batch_norm(Builder& build) {
   const Args& args = build.args();
   const int64_t features = args.integer("num_features");
   const double eps = args.number("eps");
   const bool cumulative = args.absent("momentum");  // momentum None: the plain mean over all batches
   const double momentum = cumulative ? 0 : args.number("momentum");
-  at::Tensor weight, bias, mean, variance, tracked;
-  if (args.flag("affine")) {
-    weight = build.parameter("weight", at::ones({features}));
-    if (args.flag("bias")) bias = build.parameter("bias", at::zeros({features}));
-  }
-  if (args.flag("track_running_stats")) {
-    mean = build.buffer("running_mean", at::zeros({features}));
-    variance = build.buffer("running_var", at::ones({features}));
-    tracked = build.buffer("num_batches_tracked", at::zeros({}, at::kLong));
-  }
-  return [=, path = build.plan().path](const at::Tensor& input, const Pass& pass) {
-    if (pass.training) require_spread(input, path);
+  const Affine affine(build, "affine", {features});
+  const RunningStatistics running(build, features);
+  return [=, kind = build.plan().kind, path = build.plan().path](const at::Tensor& input, const Pass& pass) {
+    const auto& [mean, variance, tracked] = running;
+    if (pass.training) require_spread(input, kind, path);
     double factor = momentum;
     const at::Tensor none;
     const bool tracks = !pass.recomputing;
@@ -42,31 +58,90 @@ Forward build_batch_norm2d(Builder& build) {
       if (cumulative) factor = 1.0 / static_cast<double>(tracked.item<int64_t>());
     }
     const bool batch_statistics = pass.training || !mean.defined();
-    return at::batch_norm(input, weight, bias, tracks ? mean : none, tracks ? variance : none, batch_statistics, factor,
-                          eps,
-                          at::globalContext().userEnabledCuDNN());
+    return at::batch_norm(input, affine.weight, affine.bias, tracks ? mean : none, tracks ? variance : none,
+                          batch_statistics, factor, eps, at::globalContext().userEnabledCuDNN());
+  };
+}
+
+/// `dims`: of a batch. PyTorch takes a tensor of one dimension less for one without a batch, whose first are the channels.
+template <int64_t dims>
+Forward build_instance_norm(Builder& build) {
+  const Args& args = build.args();
+  const int64_t features = args.integer("num_features");
+  const double momentum = args.absent("momentum") ? 0 : args.number("momentum");
+  const Affine affine(build, "affine", {features});
+  const RunningStatistics running(build, features);
+  return [=, eps = args.number("eps")](const at::Tensor& input, const Pass& pass) {
+    const at::Tensor none;
+    const bool tracks = !pass.recomputing;
+    const bool own_statistics = pass.training || !running.mean.defined();
+    const auto normalise = [&](const at::Tensor& x) {
+      return at::instance_norm(x, affine.weight, affine.bias, tracks ? running.mean : none,
+                               tracks ? running.variance : none, own_statistics, momentum, eps,
+                               at::globalContext().userEnabledCuDNN());
+    };
+    return input.dim() == dims ? normalise(input) : normalise(input.unsqueeze(0)).squeeze(0);
   };
 }
 
 Forward build_layer_norm(Builder& build) {
   const Args& args = build.args();
   const std::vector<int64_t> shape = args.integers("normalized_shape");
-  at::Tensor weight, bias;
-  if (args.flag("elementwise_affine")) {
-    weight = build.parameter("weight", at::ones(shape));
-    if (args.flag("bias")) bias = build.parameter("bias", at::zeros(shape));
-  }
+  const Affine affine(build, "elementwise_affine", shape);
   return [=, eps = args.number("eps")](const at::Tensor& input, const Pass&) {
-    return at::layer_norm(input, shape, weight, bias, eps, at::globalContext().userEnabledCuDNN());
+    return at::layer_norm(input, shape, affine.weight, affine.bias, eps, at::globalContext().userEnabledCuDNN());
   };
 }
 
+Forward build_rms_norm(Builder& build) {
+  const Args& args = build.args();
+  const std::vector<int64_t> shape = args.integers("normalized_shape");
+  const at::Tensor weight =
+      args.flag("elementwise_affine") ? build.parameter("weight", at::ones(shape)) : at::Tensor();
+  const std::optional<double> eps = args.absent("eps") ? std::nullopt : std::optional(args.number("eps"));
+  return [=](const at::Tensor& input, const Pass&) { return at::rms_norm(input, shape, weight, eps); };
+}
+
+Forward build_group_norm(Builder& build) {
+  const Args& args = build.args();
+  const Affine affine(build, "affine", {args.integer("num_channels")});
+  return [=, groups = args.integer("num_groups"), eps = args.number("eps")](const at::Tensor& input, const Pass&) {
+    return at::group_norm(input, groups, affine.weight, affine.bias, eps, at::globalContext().userEnabledCuDNN());
+  };
+}
+
+/// torch.nn.functional.local_response_norm, which has no function in ATen: a mean over neighbouring channels, as a pooling.
+Forward build_local_response_norm(Builder& build) {
+  const Args& args = build.args();
+  return [size = args.integer("size"), alpha = args.number("alpha"), beta = args.number("beta"),
+          k = args.number("k")](const at::Tensor& input, const Pass&) {
+    const at::Tensor squares = input.mul(input);
+    at::Tensor mean;
+    if (input.dim() == 3) {
+      const at::Tensor padded = at::constant_pad_nd(squares.unsqueeze(1), {0, 0, size / 2, (size - 1) / 2});
+      mean = at::avg_pool2d(padded, {size, 1}, 1).squeeze(1);
+    } else {
+      const at::Tensor flat = squares.reshape({input.size(0), 1, input.size(1), input.size(2), -1});
+      const at::Tensor padded = at::constant_pad_nd(flat, {0, 0, 0, 0, size / 2, (size - 1) / 2});
+      mean = at::avg_pool3d(padded, {size, 1, 1}, 1).reshape(input.sizes());
+    }
+    return input / mean.mul(alpha).add(k).pow(beta);
+  };
+}
+
+constexpr Names channel_norm = {"num_features", "eps", "momentum", "affine", "track_running_stats", "bias"};
+
 constexpr LayerKind rows[] = {
-    {"BatchNorm2d",
-     {"num_features", "eps", "momentum", "affine", "track_running_stats", "bias"},
-     build_batch_norm2d,
-     true},
+    {"BatchNorm1d", channel_norm, build_batch_norm, true},
+    {"BatchNorm2d", channel_norm, build_batch_norm, true},
+    {"BatchNorm3d", channel_norm, build_batch_norm, true},
+    {"InstanceNorm1d", channel_norm, build_instance_norm<3>},
+    {"InstanceNorm2d", channel_norm, build_instance_norm<4>},
+    {"InstanceNorm3d", channel_norm, build_instance_norm<5>},
     {"LayerNorm", {"normalized_shape", "eps", "elementwise_affine", "bias"}, build_layer_norm, true},
+    {"RMSNorm", {"normalized_shape", "eps", "elementwise_affine"}, build_rms_norm},
+    {"GroupNorm", {"num_channels", "num_groups", "eps", "affine", "bias"}, build_group_norm, true},
+    {"LocalResponseNorm", {"size", "alpha", "beta", "k"}, build_local_response_norm},
 };
 
 }  // namespace

@@ -1,24 +1,27 @@
-// Layers without arithmetic of their own: dropout, reshaping, identity.
+// Layers without arithmetic of their own: reshaping, identity.
 #include <ATen/ATen.h>
 
+#include "core/layers/layout.h"
 #include "core/layers/table.h"
 
 namespace gradloom {
 
 namespace {
 
-Forward build_dropout(Builder& build) {
-  build.draws_random();
-  return [p = build.args().number("p")](const at::Tensor& input, const Pass& pass) {
-    // Contiguous, because the mask is drawn in the order in which values lie in memory: PyTorch's, which has no
-    // channels_last here.
-    return pass.training ? at::dropout(input.contiguous(), p, true) : input;
-  };
-}
-
 Forward build_flatten(Builder& build) {
   return [start = build.args().integer("start_dim"), end = build.args().integer("end_dim")](
-             const at::Tensor& input, const Pass&) { return at::flatten(input, start, end); };
+             const at::Tensor& input, const Pass&) { return at::flatten(as_in_pytorch(input), start, end); };
+}
+
+Forward build_unflatten(Builder& build) {
+  return [dim = build.args().integer("dim"), sizes = build.args().integers("unflattened_size")](
+             const at::Tensor& input, const Pass&) { return at::unflatten(as_in_pytorch(input), dim, sizes); };
+}
+
+Forward build_permute(Builder& build) {
+  return [dims = build.args().integers("dims")](const at::Tensor& input, const Pass&) {
+    return at::permute(input, dims).contiguous();
+  };
 }
 
 Forward build_identity(Builder&) {
@@ -26,8 +29,9 @@ Forward build_identity(Builder&) {
 }
 
 constexpr LayerKind rows[] = {
-    {"Dropout", {"p"}, build_dropout},
     {"Flatten", {"start_dim", "end_dim"}, build_flatten},
+    {"Unflatten", {"dim", "unflattened_size"}, build_unflatten},
+    {"Permute", {"dims"}, build_permute},
     {"Identity", {}, build_identity},
 };
 

@@ -22,6 +22,7 @@ std::span<const LayerKind> conv_layers();
 std::span<const LayerKind> pool_layers();
 std::span<const LayerKind> norm_layers();
 std::span<const LayerKind> activation_layers();
+std::span<const LayerKind> dropout_layers();
 std::span<const LayerKind> shape_layers();
 std::span<const LayerKind> block_layers();
 
