@@ -42,6 +42,7 @@ function farthest(found: Float32Array, expected: Float32Array): number {
 const rows: { name: string; model: string; arguments?: object }[] = [
   { name: 'resnet-18', model: 'resnet18' },
   { name: 'vgg-11', model: 'vgg11' },
+  { name: 'mobilenet-v2', model: 'mobilenet_v2' },
 ];
 
 test.each(rows)('$name is torchvision’s $model', async ({ name, model, arguments: args = {} }) => {
