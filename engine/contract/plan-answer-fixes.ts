@@ -140,7 +140,7 @@ function sequenceEnds(layers: readonly PlannedLayer[]): { label: string; layer: 
 const isSequence = (kind: string) => layerTable.get(kind)?.category === 'sequence';
 
 /** Ways within the network to an answer at each position. */
-function positionFixes({ layers }: Answer, last: Resize | null): Fix[] {
+function positionFixes({ layers, wanted }: Answer, last: Resize | null): Fix[] {
   const edits = last?.edits ?? [];
   const andResize = edits.length > 0 ? `, and set ${last?.words}` : '';
   const fixes: Fix[] = edits.length > 0 ? [{ label: `Set ${last?.words}`, edits }] : [];
@@ -150,7 +150,14 @@ function positionFixes({ layers }: Answer, last: Resize | null): Fix[] {
     const label = `Let layer ${reader.path} (${reader.kind}) answer every position${andResize}`;
     fixes.push({ label, edits: [...edits, toAll] });
   }
-  for (const ending of layers.filter(({ kind }) => ['TakePosition', 'MeanOverSequence', 'Flatten'].includes(kind))) {
+  const padded = layers.filter(({ kind, args }) => /^Conv[123]d$/.test(kind) && args.padding !== 'same');
+  if (padded.length > 0) {
+    const toSame = padded.map((layer) => setEdit([...positionOf(layer), 'padding'], 'same'));
+    const which = padded.length === 1 ? `layer ${padded[0]?.path}` : 'all convolutions';
+    fixes.push({ label: `Set padding "same" in ${which}${andResize}`, edits: [...edits, ...toSame] });
+  }
+  const enders = wanted.length === 2 ? ['TakePosition', 'MeanOverSequence', 'Flatten'] : [];
+  for (const ending of layers.filter(({ kind }) => enders.includes(kind))) {
     const removal: Edit = { op: 'remove', path: positionOf(ending) };
     const label = `Remove layer ${ending.path} (${ending.kind})${andResize}`;
     fixes.push({ label, edits: [...edits, removal] });
@@ -202,7 +209,7 @@ function tails({ layers, output, wanted }: Answer): { label: string; layers: Jso
   const flattened = output.length > 1 ? [{ kind: 'Flatten' }] : [];
   const flatten = output.length > 1 ? 'Flatten, ' : '';
   if (product(output) === values) found.push({ label: `${flatten}${shaped}`, layers: [...flattened, unflattened] });
-  else if (values <= mostValues) {
+  else if (values <= mostValues && output.length !== wanted.length) {
     found.push({ label: `${flatten}Linear and ${shaped}`, layers: [...flattened, linear(values), unflattened] });
   }
   return found;

@@ -2,6 +2,7 @@
 import { startsWith } from './edits.ts';
 import { layerTable } from './layers/index.ts';
 import { type Dims, type Flow, product, showDims } from './layers/kind.ts';
+import { joinFixes, type Run } from './plan-joins.ts';
 import type { Fix, ProblemCode } from './problems.ts';
 import { insertEdit, type JsonObject, type Place, removeEdit, setEdit } from './report.ts';
 
@@ -22,6 +23,7 @@ export interface Surroundings {
   input: Dims;
   /** How many tokens its integers choose from; null: it has none, or it is not known. */
   tokens: number | null;
+  run: Run;
 }
 
 /** Width of an embedding that a fix inserts; a person sets another. */
@@ -43,6 +45,8 @@ export function bridgesFor(code: ProblemCode, refused: Refused, around: Surround
       ];
     case 'WRONG_DTYPE':
       return refused.input.dtype === 'float32' ? [] : inserted(refused, embeddings(refused, around));
+    case 'JOIN_MISMATCH':
+      return joinFixes(refused, around.run);
     case 'EMPTY_OUTPUT':
       return sidesOf(refused.layer) === 1 && isSequence(refused.before?.kind) ? inserted(refused, [swapped()]) : [];
     default:
@@ -89,13 +93,14 @@ function otherRank({ place, layer, input: { dims } }: Refused): Fix[] {
   if (sidesOf(layer) === null || dims.length < 2) return [];
   const kind = String(layer.kind).replace(/[123]d$/, `${dims.length - 1}d`);
   if (kind === layer.kind || !layerTable.has(kind)) return [];
-  return [{ label: `Change it to ${kind}`, edits: [setEdit([...place, 'kind'], kind)] }];
+  return [{ label: `Use ${kind}`, edits: [setEdit([...place, 'kind'], kind)] }];
 }
 
 const flattened = (params: JsonObject = {}): JsonObject => ({ kind: 'Flatten', ...params });
-const unflattened = (dim: number, to: number[]): Bridge => ({
-  label: `Unflatten to ${showDims(to)}`,
-  layers: [{ kind: 'Unflatten', dim, unflattened_size: to }],
+/** Divides the first dimension: `rest` are the others. */
+const unflattened = (to: number[], rest: Dims = []): Bridge => ({
+  label: `Unflatten to ${showDims([...to, ...rest])}`,
+  layers: [{ kind: 'Unflatten', dim: 1, unflattened_size: to }],
 });
 const swap: JsonObject = { kind: 'Permute', dims: [0, 2, 1] };
 const swapped = (): Bridge => ({ label: 'Permute (dimensions 1 and 2 exchanged)', layers: [swap] });
@@ -122,11 +127,11 @@ function raised(dims: Dims, rank: number, sequence: boolean, input: Dims): Bridg
   if (size === undefined) return [];
   if (dims.length > 1) {
     const ones = Array.from({ length: rank - dims.length }, () => 1);
-    return [unflattened(1, [...ones, size])];
+    return [unflattened([...ones, size], dims.slice(1))];
   }
-  if (rank === 2) return sequence ? [unflattened(1, [size, 1])] : [unflattened(1, [1, size])];
+  if (rank === 2) return [unflattened(sequence ? [size, 1] : [1, size])];
   const asData = input.length === rank && product(input) === size ? [[...input]] : [];
-  return [...asData, ...cubes(size, rank - 1)].map((to) => unflattened(1, to));
+  return [...asData, ...cubes(size, rank - 1)].map((to) => unflattened(to));
 }
 
 /** The shape with equal sides that holds `size` values in the fewest channels. */
@@ -139,11 +144,15 @@ function cubes(size: number, sides: number): number[][] {
 
 function lowered(dims: Dims, rank: number, sequence: boolean): Bridge[] {
   if (rank === 1) return [{ label: 'Flatten', layers: [flattened()] }];
+  const joined = dims.length - rank + 1;
   const leading = {
-    label: 'Flatten of the first dimensions',
-    layers: [flattened({ end_dim: dims.length - rank + 1 })],
+    label: `Flatten to ${showDims([product(dims.slice(0, joined)), ...dims.slice(joined)])}`,
+    layers: [flattened({ end_dim: joined })],
   };
-  const trailing = { label: 'Flatten of the last dimensions', layers: [flattened({ start_dim: rank })] };
+  const trailing = {
+    label: `Flatten to ${showDims([...dims.slice(0, rank - 1), product(dims.slice(rank - 1))])}`,
+    layers: [flattened({ start_dim: rank })],
+  };
   if (!sequence) return rank === 2 ? [trailing, leading] : [leading, trailing];
   // Positions come first in a sequence: the rows of a picture, or its points with all their channels.
   const rows = { ...leading, label: 'Flatten (rows as a sequence)' };

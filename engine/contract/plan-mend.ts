@@ -1,10 +1,11 @@
 /** Tries the fixes of layers' problems on the network, so that only those are offered that take their problem away. */
 import { applied, follow, startsWith } from './edits.ts';
+import { layerTable } from './layers/index.ts';
 import type { Dims, Flow } from './layers/kind.ts';
 import { bridgesFor, fewerRepetitions, type Refused, type Surroundings } from './plan-bridges.ts';
 import { StackPlanner } from './plan-stack.ts';
 import type { Edit, Fix, Problem } from './problems.ts';
-import { type Place, Report } from './report.ts';
+import { isObject, type Place, Report } from './report.ts';
 
 /** At most so many bridges for a problem, and so many trials for a project: a plan is made with every key that is typed. */
 const mostBridges = 3;
@@ -16,9 +17,13 @@ interface Model {
 }
 
 /** Problems of layers get the fixes of their rows that work, and what could stand between the layer and the one before it. */
-export function mendLayers(report: Report, planner: StackPlanner, model: Model, around: Surroundings): void {
+export function mendLayers(report: Report, planner: StackPlanner, model: Model, data: Omit<Surroundings, 'run'>): void {
   const { refused, entering } = planner;
   if (refused.length === 0) return;
+  const around: Surroundings = {
+    ...data,
+    run: (layers, input) => new StackPlanner(new Report(), model.blocks).trial(layers, apart(input)).flow?.dims ?? null,
+  };
   let trials = mostTrials;
   for (const [index, problem] of report.problems.entries()) {
     const at = problem.severity === 'error' ? refusedAt(problem, refused) : null;
@@ -32,7 +37,7 @@ export function mendLayers(report: Report, planner: StackPlanner, model: Model, 
     const own = problem.fixes.filter((fix) => trial(fix) !== 'nothing');
     const labels = new Set(own.map(({ label }) => label));
     const bridges = [...fewerRepetitions(at, refused), ...bridgesFor(problem.code, at, around)]
-      .filter(({ label }) => !labels.has(label) && labels.add(label))
+      .filter(({ label, edits }) => edits.every(namesKnownKinds) && !labels.has(label) && labels.add(label))
       .map((fix) => ({ fix, outcome: trial(fix) }));
     const working = bridges.some(({ outcome }) => outcome === 'all') ? 'all' : 'this';
     const offered = bridges.filter(({ outcome }) => outcome === working).map(({ fix }) => fix);
@@ -124,8 +129,18 @@ function replanned(
   // Places stay as they are: what is not planned again counts as disabled.
   const list = layers.slice(0, last + 1).map((each, index) => (index < start ? { disabled: true } : each));
   const report = new Report();
-  const { flow } = new StackPlanner(report, blocks).trial(list, { ...entered, storage: { ...entered.storage } });
+  const { flow } = new StackPlanner(report, blocks).trial(list, apart(entered));
   return { report, flow };
+}
+
+/** Layers that an edit puts in are of kinds that there are. */
+function namesKnownKinds({ value }: Edit): boolean {
+  return [value].flat().every((each) => !isObject(each) || layerTable.has(String(each.kind)));
+}
+
+/** What is kept of a tensor in a trial says nothing of the plan. */
+function apart(flow: Flow): Flow {
+  return { ...flow, storage: { ...flow.storage } };
 }
 
 function followed(place: Place, edits: readonly Edit[]): Place | null {

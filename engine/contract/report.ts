@@ -48,9 +48,11 @@ export function insertEdit(place: Place, value: unknown): Edit {
   return { op: 'insert', path: [...place], value };
 }
 
-/** The candidates nearest to a misspelt word, best first; none where nothing is near. */
+/** The candidates nearest to a misspelt word, best first; only the one that differs in case, if any; none where nothing is near. */
 export function nearest(word: string, candidates: readonly string[], count = 1): string[] {
   const short = word.slice(0, 64);
+  const same = candidates.find((name) => name.toLowerCase() === word.toLowerCase());
+  if (same !== undefined) return [same];
   return candidates
     .map((name) => ({ name, far: distance(short.toLowerCase(), name.toLowerCase()) }))
     .filter(({ name, far }) => far <= Math.max(2, Math.floor(Math.max(name.length, short.length) / 2)))

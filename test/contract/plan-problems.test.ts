@@ -57,7 +57,11 @@ describe('the faults that people make most offer a way out', () => {
     'not yet run': ['Set it to "off"', 'Set it to {"kind":"single"}'],
     'no test part': ['Validate on a tenth of the training part', 'Train without validation'],
     'no full batch': ['Keep the last batch', 'Set batch_size to 50'],
-    'convolution on vectors': ['Remove the Flatten before it', 'Remove this Conv2d'],
+    'convolution on vectors': [
+      'Remove the Flatten before it',
+      'Insert Unflatten to [1, 28, 28] before it',
+      'Remove this Conv2d',
+    ],
     'window too large': ['Set kernel_size to 30', 'Set padding to 2', 'Remove this Conv2d'],
     'groups of the output': ['Set groups to 2', 'Set out_channels to 8'],
     'same padding with a stride': ['Set padding to 1', 'Set stride to 1'],
