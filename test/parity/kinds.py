@@ -1,6 +1,21 @@
 """Modules of single kinds: sizes that the project file leaves open are read off the tensor `x` that arrives."""
+import torch
 import torchvision
 from torch import nn
+
+
+class SelfBilinear(nn.Bilinear):
+    def forward(self, x):
+        return super().forward(x, x)
+
+
+class Permute(nn.Module):
+    def __init__(self, dims):
+        super().__init__()
+        self.dims = dims
+
+    def forward(self, x):
+        return torch.permute(x, self.dims)
 
 
 def channels(kind):
@@ -17,27 +32,17 @@ def last_sizes(kind):
     return lambda given, x: getattr(nn, kind)(given.pop("normalized_shape", x.shape[-1]), **given)
 
 
+def squeeze(given, x):
+    """torchvision's own names."""
+    functions = {key: getattr(nn, given[key]) for key in ("activation", "scale_activation") if key in given}
+    if x.dim() != 4:
+        raise ValueError("torchvision's block is for images")
+    return torchvision.ops.SqueezeExcitation(x.shape[1], given["squeeze_channels"], **functions)
+
+
 def along(kind):
     """A softmax; the project file's default is dimension 1, PyTorch's own depends on the rank and is deprecated."""
     return lambda given, x: getattr(nn, kind)(**{"dim": 1, **given})
-
-
-class SelfBilinear(nn.Bilinear):
-    def forward(self, x):
-        return super().forward(x, x)
-
-
-class Permute(torchvision.ops.Permute):
-    """Its answer lies in memory as its shape says: masks that are drawn after it follow that order."""
-
-    def forward(self, x):
-        return super().forward(x).contiguous()
-
-
-def squeeze_excite(given, x):
-    assert x.dim() == 4, "images"
-    functions = {name: getattr(nn, given[name]) for name in ("activation", "scale_activation") if name in given}
-    return torchvision.ops.SqueezeExcitation(x.shape[1], given["squeeze_channels"], **functions)
 
 
 BUILDERS = {
@@ -47,7 +52,7 @@ BUILDERS = {
     **{kind: along(kind) for kind in ("Softmax", "LogSoftmax", "Softmin")},
     "GroupNorm": lambda given, x: nn.GroupNorm(num_channels=x.shape[1], **given),
     "Bilinear": lambda given, x: SelfBilinear(x.shape[-1], x.shape[-1], **given),
-    "Permute": lambda given, x: Permute(given["dims"]),
+    "Permute": lambda given, x: Permute(**given),
+    "SqueezeExcite": squeeze,
     "StochasticDepth": lambda given, x: torchvision.ops.StochasticDepth(**{"mode": "row", **given}),
-    "SqueezeExcite": squeeze_excite,
 }

@@ -1,6 +1,7 @@
 /**
  * Every layer kind over a grid of its parameters, in the plan, in the addon and in real PyTorch: what PyTorch refuses is a problem, what it
- * accepts is not; shapes, tensors, costs, lines, answers, one step's gradients and draws. GRADLOOM_KINDS=Conv2d,GELU tries only these.
+ * accepts is not; shapes, tensors, costs, lines, answers, one step's gradients and draws. GRADLOOM_KINDS=Conv2d,GELU
+ * tries only these, GRADLOOM_RUNS=0 runs none in the addon.
  */
 import { beforeAll, expect, test } from 'vitest';
 import { layerKinds } from '../../engine/contract/layers/index.ts';
@@ -14,7 +15,7 @@ const named = process.env.GRADLOOM_KINDS?.split(',');
 const kinds = layerKinds.map(({ kind }) => kind).filter((kind) => !named || named.includes(kind));
 
 /** Of each kind so many networks are run in the addon, too; the others are compared by what they are. */
-const mostRuns = 24;
+const mostRuns = Number(process.env.GRADLOOM_RUNS ?? 24);
 
 /** The kind behind a Linear that keeps the shape: so there is something to learn, and a gradient passes through. */
 function networkOf(kind: string, layer: Layer, input: GridInput): Compared['network'] {

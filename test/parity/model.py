@@ -82,7 +82,7 @@ def build(layer, x, blocks):
     kind = layer["kind"]
     if kind == "Residual":
         main, y = build_list(given["layers"], x, blocks)
-        return Residual(main, shortcut(given.get("shortcut"), x, y, blocks))
+        return Residual(main, shortcut(given.get("shortcut"), main, x, y, blocks))
     if kind == "Parallel":
         branches = [build_list(branch, x, blocks)[0] for branch in given.pop("branches")]
         return Parallel(branches, **given)
@@ -103,20 +103,32 @@ def is_tuple(value):
     return isinstance(value, list) and not any(isinstance(item, (dict, list)) for item in value)
 
 
-def shortcut(given, x, y, blocks):
+def shortcut(given, main, x, y, blocks):
     # A list without layers arrives as an empty tuple.
     if isinstance(given, (list, tuple)):
         return build_list(given, x, blocks)[0]
     if given is None or x.shape == y.shape:
         return nn.Sequential()
-    # "auto": a 1x1 convolution where some stride fits, else a Linear over the last dimension; both without bias.
-    if x.dim() == y.dim() and x.dim() in (4, 5):
-        strides = [
-            next((stride for stride in range(1, size + 1) if (size - 1) // stride + 1 == wanted), None)
-            for size, wanted in zip(x.shape[2:], y.shape[2:])
-        ]
-        convolution = {4: nn.Conv2d, 5: nn.Conv3d}[x.dim()]
-        if None not in strides:
-            return nn.Sequential(convolution(x.shape[1], y.shape[1], 1, stride=tuple(strides), bias=False))
-    assert x.shape[:-1] == y.shape[:-1], "no single projection"
-    return nn.Sequential(nn.Linear(x.shape[-1], y.shape[-1], bias=False))
+    # "auto": a convolution with a window of one where some stride fits, else a Linear over the last dimension; both without bias. What has
+    # two dimensions is convolved where something inside works along a length, else only where a Linear does not do.
+    ways = [convolution, last]
+    if x.dim() == 3 and not any(type(inside).__name__.endswith("1d") for inside in main.modules()):
+        ways.reverse()
+    found = next((module for module in (way(x, y) for way in ways) if module is not None), None)
+    assert found is not None, "no single projection"
+    return nn.Sequential(found)
+
+
+def convolution(x, y):
+    kind = {3: nn.Conv1d, 4: nn.Conv2d, 5: nn.Conv3d}.get(x.dim())
+    if kind is None or x.dim() != y.dim():
+        return None
+    strides = [
+        next((stride for stride in range(1, size + 1) if (size - 1) // stride + 1 == wanted), None)
+        for size, wanted in zip(x.shape[2:], y.shape[2:])
+    ]
+    return None if None in strides else kind(x.shape[1], y.shape[1], 1, stride=tuple(strides), bias=False)
+
+
+def last(x, y):
+    return nn.Linear(x.shape[-1], y.shape[-1], bias=False) if x.shape[:-1] == y.shape[:-1] else None

@@ -28,6 +28,9 @@ export const blockGrids: { [kind: string]: Grid } = {
         [flatten],
         [],
         [{ kind: 'Softmax', dim: 0 }],
+        [{ kind: 'Conv1d', out_channels: 5, kernel_size: 3, padding: 1, stride: 2 }],
+        [{ kind: 'Conv3d', out_channels: 2, kernel_size: 2, stride: 2 }],
+        [{ kind: 'BatchNorm1d' }, linear(3)],
       ],
       shortcut: [undefined, null, 'auto', [], [linear(3)], [linear(6), tanh], [flatten], [convolution(5, 2)]],
     },
@@ -65,6 +68,14 @@ export const blockGrids: { [kind: string]: Grid } = {
       ],
     },
     inputs: anyRank,
+  },
+  SqueezeExcite: {
+    params: {
+      squeeze_channels: [2, 1, 5, 0],
+      activation: [undefined, 'ReLU', 'ReLU6', 'SiLU', 'GELU', 'Mish', 'Hardswish', 'Tanh', 'Softmax2'],
+      scale_activation: [undefined, 'Sigmoid', 'Hardsigmoid', 'Tanh'],
+    },
+    inputs: images,
   },
   Block: {
     params: { ref: ['dense', 'image', 'nested'] },

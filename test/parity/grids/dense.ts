@@ -1,9 +1,7 @@
 /** Grids of dense layers. */
-
 import type { Grid } from './grid.ts';
 import { anyRank } from './inputs.ts';
 
-export const denseGrids: { [kind: string]: Grid } = {
-  Linear: { params: { out_features: [5, 1, 0, -1, 16], bias: [undefined, true, false] }, inputs: anyRank },
-  Bilinear: { params: { out_features: [5, 1, 0, -1, 16], bias: [undefined, true, false] }, inputs: anyRank },
-};
+const dense: Grid = { params: { out_features: [5, 1, 0, -1, 16], bias: [undefined, true, false] }, inputs: anyRank };
+
+export const denseGrids: { [kind: string]: Grid } = { Linear: dense, Bilinear: dense };

@@ -2,64 +2,58 @@
 import type { Grid } from './grid.ts';
 import { anyRank, ofRank, type Rank } from './inputs.ts';
 
-function batch(rank: Rank): Grid {
+const eps = [undefined, 1e-3, 0, -1e-3];
+
+function channels(rank: Rank): Grid {
   return {
     params: {
-      eps: [undefined, 1e-3, 0],
+      eps,
       momentum: [undefined, 0.2, null, 0, 1],
       affine: [undefined, true, false],
       track_running_stats: [undefined, true, false],
       bias: [undefined, true, false],
     },
-    inputs: ofRank[rank],
+    inputs: [...ofRank[rank], [5]],
   };
 }
 
-function instance(rank: Rank): Grid {
-  const { params, inputs } = batch(rank);
-  return { params: { ...params, affine: [undefined, false, true] }, inputs };
+/** With what a norm over the last dimensions learns. */
+function last(params: Grid['params']): Grid {
+  return {
+    params: {
+      normalized_shape: [undefined, 6, [6], [4, 6], [3, 4, 6], [3, 4], 4, [1, 3, 4, 6], []],
+      elementwise_affine: [undefined, true, false],
+      ...params,
+    },
+    inputs: anyRank,
+  };
 }
 
 export const normGrids: { [kind: string]: Grid } = {
-  BatchNorm1d: batch(1),
-  BatchNorm2d: batch(2),
-  BatchNorm3d: batch(3),
-  InstanceNorm1d: instance(1),
-  InstanceNorm2d: instance(2),
-  InstanceNorm3d: instance(3),
-  LayerNorm: {
-    params: {
-      normalized_shape: [undefined, 6, [6], [4, 6], [3, 4, 6], [3, 4], 4, [1, 3, 4, 6]],
-      eps: [undefined, 1e-3],
-      elementwise_affine: [undefined, true, false],
-      bias: [undefined, true, false],
-    },
-    inputs: anyRank,
-  },
-  RMSNorm: {
-    params: {
-      normalized_shape: [undefined, 6, [6], [4, 6], [3, 4, 6], [3, 4], 4, [1, 3, 4, 6]],
-      eps: [undefined, null, 1e-3, 0],
-      elementwise_affine: [undefined, true, false],
-    },
-    inputs: anyRank,
-  },
+  BatchNorm1d: channels(1),
+  BatchNorm2d: channels(2),
+  BatchNorm3d: channels(3),
+  InstanceNorm1d: channels(1),
+  InstanceNorm2d: channels(2),
+  InstanceNorm3d: channels(3),
+  LayerNorm: last({ eps, bias: [undefined, true, false] }),
+  RMSNorm: last({ eps: [...eps, null] }),
   GroupNorm: {
     params: {
-      num_groups: [1, 3, 2, 4, 6, 0],
-      eps: [undefined, 1e-3, 0],
+      num_groups: [2, 1, 3, 4, 5, 0, -1],
+      eps,
       affine: [undefined, true, false],
       bias: [undefined, true, false],
     },
-    inputs: [[6, 3, 4], ...anyRank],
+    inputs: [[4, 5, 6], [4, 1, 1], [6, 7], [12], [1, 3], [4, 3, 2, 3], [2, 1, 2, 3, 2]],
   },
   LocalResponseNorm: {
     params: {
-      size: [3, 1, 2, 4, 9, 0],
-      alpha: [undefined, 0.5, 0],
-      beta: [undefined, 0.5, -1],
-      k: [undefined, 2, 0.1],
+      size: [2, 1, 3, 5, 8, 0, -1],
+      alpha: [undefined, 0.5, 0, -0.01],
+      beta: [undefined, 0.5, 1],
+      k: [undefined, 2, 0.5],
     },
-    inputs: [[5, 3, 4], ...anyRank],
+    inputs: [[4, 5, 6], [4, 1, 1], [6, 7], [12], [1, 3], [4, 3, 2, 3], [2, 1, 2, 3, 2]],
   },
 };
