@@ -1,12 +1,36 @@
 """Modules of single kinds: sizes that the project file leaves open are read off the tensor `x` that arrives."""
 import torch
 import torchvision
+from kinds_sequence import SEQUENCE_BUILDERS
 from torch import nn
 
 
 class SelfBilinear(nn.Bilinear):
     def forward(self, x):
         return super().forward(x, x)
+
+
+class DepthwiseSeparable(nn.Module):
+    def __init__(self, channels, out_channels, kernel_size, bias=True, **window):
+        super().__init__()
+        self.depthwise = nn.Conv2d(channels, channels, kernel_size, groups=channels, bias=bias, **window)
+        self.pointwise = nn.Conv2d(channels, out_channels, 1, bias=bias)
+
+    def forward(self, x):
+        return self.pointwise(self.depthwise(x))
+
+
+class GlobalPool(nn.Module):
+    def __init__(self, reduce, keepdim=False):
+        super().__init__()
+        self.reduce = reduce
+        self.keepdim = keepdim
+
+    def forward(self, x):
+        if x.dim() < 3:
+            raise ValueError("no positions to pool")
+        y = self.reduce(x.flatten(2))
+        return y.reshape(*y.shape, *[1] * (x.dim() - 2)) if self.keepdim else y
 
 
 class Permute(nn.Module):
@@ -52,7 +76,11 @@ BUILDERS = {
     **{kind: along(kind) for kind in ("Softmax", "LogSoftmax", "Softmin")},
     "GroupNorm": lambda given, x: nn.GroupNorm(num_channels=x.shape[1], **given),
     "Bilinear": lambda given, x: SelfBilinear(x.shape[-1], x.shape[-1], **given),
+    "DepthwiseSeparableConv2d": lambda given, x: DepthwiseSeparable(x.shape[1], **given),
+    "GlobalAvgPool": lambda given, x: GlobalPool(lambda flat: flat.mean(2), **given),
+    "GlobalMaxPool": lambda given, x: GlobalPool(lambda flat: flat.amax(2), **given),
     "Permute": lambda given, x: Permute(**given),
     "SqueezeExcite": squeeze,
     "StochasticDepth": lambda given, x: torchvision.ops.StochasticDepth(**{"mode": "row", **given}),
+    **SEQUENCE_BUILDERS,
 }

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { layerTable } from '../../engine/contract/layers/index.ts';
-import type { Plan, PlannedLayer } from '../../engine/contract/plan.ts';
+import type { Plan } from '../../engine/contract/plan.ts';
 import { forbidden } from './grids/rules.ts';
+import { matrixFlops } from './layers-flops.ts';
 import {
   type Answer,
   hasWindows,
@@ -88,7 +88,7 @@ function differencesOf(network: Network, plan: Plan, answer: Answer): string[] {
     shapes: plan.layers.map(({ output }) => output),
     tensors: plan.tensors.map(({ name, shape, buffer }) => [name, shape, buffer]),
     parameters: plan.parameters,
-    matrix_flops: matrixFlops(plan.layers),
+    matrix_flops: matrixFlops(plan),
     lines_differ: null,
   };
   return [
@@ -120,17 +120,4 @@ function numberDifferences(numbers: Numbers, windows: boolean): string[] {
 /** Some networks enlarge what rounding does: where PyTorch itself is far from exact, we may be about as far, within bounds. */
 function enlarged(tolerance: number, rounding: number): number {
   return Math.max(tolerance, Math.min(20 * tolerance, 3 * rounding));
-}
-
-/** FLOPs of the layers that multiply matrices or convolve, which PyTorch's own counter knows. */
-function matrixFlops(layers: readonly PlannedLayer[]): number {
-  return layers.reduce(
-    (total, { kind, flops, children = [] }) =>
-      total + (isMatrix(kind) ? flops : children.reduce((sum, child) => sum + matrixFlops(child.layers), 0)),
-    0,
-  );
-}
-
-function isMatrix(kind: string): boolean {
-  return kind === 'Linear' || /^Conv(Transpose)?\dd$/.test(kind) || layerTable.get(kind) === undefined;
 }

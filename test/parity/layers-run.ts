@@ -170,7 +170,10 @@ export async function runNetwork(network: Network, output: number[], folder: str
   const random = generator(product(dims) + network.layers.length);
   if (tokens === null) writeNumbers(file('input'), batch * product(dims), random, 1.5);
   else {
-    const drawn = Array.from({ length: batch * product(dims) }, () => BigInt(Math.floor(random() * tokens)));
+    // The last token is certainly there: a table without it is too small.
+    const drawn = Array.from({ length: batch * product(dims) }, (_, index) =>
+      BigInt(index === 0 ? tokens - 1 : Math.floor(random() * tokens)),
+    );
     writeFileSync(file('input'), BigInt64Array.from(drawn));
   }
   writeNumbers(file('target'), batch * product(output), random, 1);

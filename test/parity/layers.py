@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 import torch
+from kinds_sequence import Padding
 from model import answer, build, mixes
 from safetensors.torch import load_file
 from torch import nn
@@ -33,7 +34,9 @@ def samples(question):
     if ran is not None:
         return read(ran["folder"], "input", question["input"], "<i8" if integers else "<f4")
     if integers:
-        return torch.randint(question["tokens"], (BATCH, *question["input"]))
+        tokens = torch.randint(question["tokens"], (BATCH, *question["input"]))
+        tokens.flatten()[0] = question["tokens"] - 1  # the last is certainly there
+        return tokens
     return torch.randn(BATCH, *question["input"])
 
 
@@ -42,6 +45,7 @@ def examine(question):
     # The weights are drawn as by a script that builds the network after this line.
     torch.manual_seed(question["ran"]["seed"] if question["ran"] else 0)
     try:
+        Padding.now = None
         modules, shapes, arriving = [], [], x
         for layer in question["layers"]:
             if layer.get("disabled"):
@@ -67,9 +71,11 @@ def examine(question):
 
 
 def check(module, x):
+    padding = Padding.now
     try:
         mixed = mixes(module, x)
     except Exception as error:
+        Padding.now = padding
         answer(module, x)  # where it cannot take these samples at all, this tells
         raise Refused(f"a single sample is refused: {error}") from error
     if mixed:
@@ -78,7 +84,8 @@ def check(module, x):
 
 def facts(model, x):
     parameters = {name for name, _ in model.named_parameters()}
-    with FlopCounterMode(display=False) as counter, torch.no_grad():
+    # With gradients: without, attention takes a way that the counter does not see.
+    with FlopCounterMode(display=False) as counter:
         model.eval()(x)
         model.train()
     return {
@@ -109,10 +116,15 @@ def readable(model):
     """
     PyTorch's own leaves as text, where the lines name sizes that the project leaves open: no padding is "valid" padding, None is the input's size.
     """
-    leaves = [module for module in model.modules() if not list(module.children()) and type(module).__module__.startswith("torch.nn")]
-    texts = [repr(leaf).replace(", padding=valid", "") for leaf in leaves if not isinstance(leaf, nn.Sequential)]
-    # One number stands for as many equal ones.
-    texts = [re.sub(r"\((\d+)(, \1)+\)", r"\1", text) for text in texts]
+    texts = []
+    for module in model.modules():
+        own = next((each for each in type(module).__mro__ if each.__module__.startswith("torch.nn.modules")), nn.Module)
+        if own not in (nn.Module, nn.Sequential, nn.ModuleList) and not list(module.children()):
+            # A class that extends one of PyTorch's stands for that.
+            texts.append(repr(module).replace(", padding=valid", "").replace(type(module).__name__, own.__name__, 1))
+    # One number stands for as many equal ones, and a window's own size for its stride.
+    texts = [re.sub(r"\((\d+)(, \1)*,?\)", r"\1", text) for text in texts]
+    texts = [re.sub(r"kernel_size=([^=]*), stride=None", r"kernel_size=\1, stride=\1", text) for text in texts]
     return [re.sub(r"output_size=(\([^)]*\)|\d+)", "output_size", text) for text in texts]
 
 

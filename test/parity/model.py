@@ -1,6 +1,7 @@
 """The network of a project file as torch.nn modules, built from the file alone: sizes that follow are read off tensors that arrive."""
 import torch
 from kinds import BUILDERS
+from kinds_sequence import Padding
 from torch import nn
 
 # Keys that a layer of any kind may have.
@@ -14,7 +15,10 @@ class Residual(nn.Module):
         self.shortcut = shortcut
 
     def forward(self, x):
-        main, side = self.layers(x), self.shortcut(x)
+        padding = Padding.now
+        main, after = self.layers(x), Padding.now
+        Padding.now = padding
+        side, Padding.now = self.shortcut(x), after
         # The project file's rule: no broadcasting in a sum.
         assert main.shape == side.shape, f"{main.shape} + {side.shape}"
         return main + side
@@ -28,7 +32,10 @@ class Parallel(nn.Module):
         self.dim = dim
 
     def forward(self, x):
-        outputs = [branch(x) for branch in self.branches]
+        outputs, padding = [], Padding.now
+        for branch in self.branches:
+            Padding.now = padding
+            outputs.append(branch(x))
         if self.join == "concat":
             return torch.cat(outputs, self.dim)
         result = outputs[0]
@@ -73,7 +80,11 @@ def mixes(module, x):
     if any(getattr(inside, "track_running_stats", None) is False and "BatchNorm" in type(inside).__name__ for inside in module.modules()):
         return False  # statistics of the batch are what was asked for
     # The last: a sequence that runs along the batch reaches it.
-    whole, part = answer(module, x), answer(module, x[-1:])
+    padding = Padding.now
+    whole = answer(module, x)
+    Padding.now = padding
+    part = answer(module, x[-1:])
+    Padding.now = padding
     return whole.shape != (len(x), *part.shape[1:]) or not torch.allclose(whole[-1:], part, rtol=1e-3, atol=1e-4, equal_nan=True)
 
 

@@ -5,7 +5,9 @@ import { convGrids } from './conv.ts';
 import { denseGrids } from './dense.ts';
 import type { Grid } from './grid.ts';
 import { normGrids } from './norm.ts';
+import { padGrids } from './pad.ts';
 import { poolGrids } from './pool.ts';
+import { sequenceGrids } from './sequence.ts';
 import { shapeGrids } from './shape.ts';
 
 export const grids: { readonly [kind: string]: Grid } = {
@@ -14,6 +16,8 @@ export const grids: { readonly [kind: string]: Grid } = {
   ...poolGrids,
   ...normGrids,
   ...activationGrids,
+  ...sequenceGrids,
   ...shapeGrids,
+  ...padGrids,
   ...blockGrids,
 };

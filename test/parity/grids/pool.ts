@@ -1,37 +1,51 @@
 /** Grids of poolings. */
 import type { Grid } from './grid.ts';
-import { ofRank, type Rank, sides } from './inputs.ts';
+import { anyRank, ofRank, type Rank, sides } from './inputs.ts';
 
+const kernels = (rank: Rank) => [2, 1, 3, 4, sides(rank, 2, 3, 1), 0];
 const strides = (rank: Rank) => [undefined, null, 1, 2, 3, sides(rank, 1, 2, 3), 0];
 const paddings = (rank: Rank) => [undefined, 0, 1, 2, sides(rank, 0, 1, 1), -1];
+const ceil_mode = [undefined, false, true];
 
 function max(rank: Rank): Grid {
   return {
     params: {
-      kernel_size: [2, 1, 3, 4, sides(rank, 2, 3, 1), 0],
+      kernel_size: kernels(rank),
       stride: strides(rank),
       padding: paddings(rank),
       dilation: [undefined, 1, 2, sides(rank, 2, 1, 3), 0],
-      ceil_mode: [undefined, false, true],
+      ceil_mode,
     },
     inputs: ofRank[rank],
-    combinations: 80,
+    combinations: 60,
   };
 }
 
 function average(rank: Rank): Grid {
   return {
     params: {
-      kernel_size: [2, 1, 3, 4, sides(rank, 2, 3, 1), 0],
+      kernel_size: kernels(rank),
       stride: strides(rank),
       padding: paddings(rank),
-      ceil_mode: [undefined, false, true],
+      ceil_mode,
       count_include_pad: [undefined, true, false],
       // 1d has none in PyTorch.
       ...(rank === 1 ? {} : { divisor_override: [undefined, null, 1, 3, -2, 0] }),
     },
     inputs: ofRank[rank],
-    combinations: 80,
+    combinations: 60,
+  };
+}
+
+function power(rank: Rank): Grid {
+  return {
+    params: {
+      norm_type: [2, 1, 3, 4, 1.5, 0.5, 0, -1],
+      kernel_size: kernels(rank),
+      stride: strides(rank),
+      ceil_mode,
+    },
+    inputs: ofRank[rank],
   };
 }
 
@@ -43,8 +57,18 @@ function adaptive(rank: Rank): Grid {
   };
 }
 
+const whole: Grid = { params: { keepdim: [undefined, false, true] }, inputs: anyRank };
+
 export const poolGrids: { [kind: string]: Grid } = {
-  MaxPool2d: max(2),
-  AvgPool2d: average(2),
-  AdaptiveAvgPool2d: adaptive(2),
+  ...Object.fromEntries(
+    ([1, 2, 3] as const).flatMap((rank) => [
+      [`MaxPool${rank}d`, max(rank)],
+      [`AvgPool${rank}d`, average(rank)],
+      [`LPPool${rank}d`, power(rank)],
+      [`AdaptiveAvgPool${rank}d`, adaptive(rank)],
+      [`AdaptiveMaxPool${rank}d`, adaptive(rank)],
+    ]),
+  ),
+  GlobalAvgPool: whole,
+  GlobalMaxPool: whole,
 };

@@ -16,15 +16,37 @@ const rules: Rule[] = [
       [out_features, out_channels, output_size].flat().some((size) => size === 0),
   },
   {
+    why: 'an epsilon guards against a division by zero: none is below zero',
+    broken: ({ eps }) => typeof eps === 'number' && eps < 0,
+  },
+  {
     why: 'no dimension of a layer is the batch, not even where nothing comes of it (Flatten of the batch with itself)',
     broken: ({ kind }, problems) => kind === 'Flatten' && says(problems, 'it is the batch'),
   },
   {
-    why: 'to one value PyTorch averages over the last two dimensions of any rank, and to no other size: its documents say images',
+    why: 'to one value PyTorch averages over the last dimensions of any rank, and to no other size: its documents name the ranks',
     broken: ({ kind, output_size }, problems) =>
       kind === 'AdaptiveAvgPool2d' &&
       [output_size].flat().every((size) => size === 1) &&
       says(problems, 'wants images'),
+  },
+  {
+    why: 'a border is one width or all of them: fewer than its kind has sides PyTorch takes for the last sides alone',
+    broken: ({ kind, padding }) =>
+      /Pad\dd$/.test(kind) && Array.isArray(padding) && padding.length !== 2 * Number(kind.at(-2)),
+  },
+  {
+    why: 'no border around the batch, not even one without width',
+    broken: ({ kind, padding }, problems) => /Pad3d$/.test(kind) && padding === 0 && says(problems, 'wants volumes'),
+  },
+  {
+    why: 'wrapped around is only what is left: where more is asked for PyTorch copies values that it has not written yet',
+    broken: ({ kind }, problems) => kind.startsWith('CircularPad') && says(problems, 'can add at most'),
+  },
+  {
+    why: 'without channels nothing is shuffled, not even by a factor that leaves all in place',
+    broken: ({ kind, upscale_factor, downscale_factor }, problems) =>
+      kind.startsWith('Pixel') && (upscale_factor ?? downscale_factor) === 1 && says(problems, 'wants images'),
   },
 ];
 
@@ -35,7 +57,7 @@ export function forbidden({ layers, blocks }: Network, problems: readonly string
 }
 
 function says(problems: readonly string[], words: string): boolean {
-  return problems.some((problem) => problem.includes(words));
+  return problems.some((problem) => new RegExp(words).test(problem));
 }
 
 function inside(layer: Layer): Layer[] {
