@@ -14,6 +14,7 @@ import {
   planNetwork,
   type Question,
   questionOf,
+  type Ran,
   runNetwork,
   shapeErrors,
 } from './layers-run.ts';
@@ -50,11 +51,13 @@ export async function compareAll(networks: readonly Compared[]): Promise<Outcome
       const plans = some.map(({ network }) => planNetwork(network));
       const folder = path.join(top, String(start));
       const questions: Question[] = [];
+      const failures: string[][] = [];
       for (const [index, { network, numbers }] of some.entries()) {
         const plan = plans[index] as Plan;
         const runs = numbers && shapeErrors(plan).length === 0 && plan.parameters > 0;
-        const ran = runs ? await runNetwork(network, plan.output, path.join(folder, String(index))) : null;
-        questions.push(questionOf(network, plan, ran));
+        const ran = runs ? await tryNetwork(network, plan.output, path.join(folder, String(index))) : null;
+        failures.push(typeof ran === 'string' ? [`the addon refuses: ${ran}`] : []);
+        questions.push(questionOf(network, plan, typeof ran === 'string' ? null : ran));
       }
       // No more than one request ahead, so that few folders lie about.
       await outcomes.at(-2);
@@ -62,7 +65,12 @@ export async function compareAll(networks: readonly Compared[]): Promise<Outcome
         rmSync(folder, { recursive: true, force: true });
         return some.map(({ name, network }, index): Outcome => {
           const [plan, answer] = [plans[index] as Plan, answers[index] as Answer];
-          return { name, plan, answer, differences: differencesOf(network, plan, answer) };
+          return {
+            name,
+            plan,
+            answer,
+            differences: [...(failures[index] ?? []), ...differencesOf(network, plan, answer)],
+          };
         });
       });
       outcomes.push(answered);
@@ -71,6 +79,15 @@ export async function compareAll(networks: readonly Compared[]): Promise<Outcome
   } finally {
     await python.close();
     rmSync(top, { recursive: true, force: true });
+  }
+}
+
+/** What came of it in the addon, or why nothing did. */
+async function tryNetwork(...of: Parameters<typeof runNetwork>): Promise<Ran | string> {
+  try {
+    return await runNetwork(...of);
+  } catch (error) {
+    return (error as Error).message;
   }
 }
 

@@ -21,7 +21,7 @@ const rules: Rule[] = [
   },
   {
     why: 'no dimension of a layer is the batch, not even where nothing comes of it (Flatten of the batch with itself)',
-    broken: ({ kind }, problems) => kind === 'Flatten' && says(problems, 'it is the batch'),
+    broken: ({ kind }, problems) => ['Flatten', 'Unflatten'].includes(kind) && says(problems, 'it is the batch'),
   },
   {
     why: 'to one value PyTorch averages over the last dimensions of any rank, and to no other size: its documents name the ranks',
