@@ -34,12 +34,14 @@ class GlobalPool(nn.Module):
 
 
 class Permute(nn.Module):
+    """Its answer lies in memory as its shape says: masks that are drawn after it follow that order."""
+
     def __init__(self, dims):
         super().__init__()
         self.dims = dims
 
     def forward(self, x):
-        return torch.permute(x, self.dims)
+        return torch.permute(x, self.dims).contiguous()
 
 
 def channels(kind):

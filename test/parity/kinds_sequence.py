@@ -1,4 +1,7 @@
-"""Modules of the kinds that read sequences, and how a mask of padding gets from one to the next."""
+"""
+Modules of the kinds that read sequences, and how a mask of padding gets from one to the next. Answers lie in memory as their shapes say: masks
+that a dropout draws after them follow that order.
+"""
 import math
 
 import torch
@@ -57,7 +60,7 @@ class Recurrent(nn.Module):
             packed, _ = self.rnn(nn.utils.rnn.pack_padded_sequence(x, ends, batch_first=True, enforce_sorted=False))
             answers, _ = nn.utils.rnn.pad_packed_sequence(packed, batch_first=True, total_length=x.shape[1])
         if self.output == "sequence":
-            return answers
+            return answers.contiguous()
         Padding.now = None
         # What the way there knows at the last position, and the way back at the first.
         there = answers[torch.arange(len(x)), ends - 1]
@@ -77,7 +80,7 @@ class MultiheadAttention(nn.MultiheadAttention):
         self.causal = causal
 
     def forward(self, x):
-        return super().forward(x, x, x, key_padding_mask=Padding.of(x), attn_mask=later(x, self.causal), need_weights=False)[0]
+        return super().forward(x, x, x, key_padding_mask=Padding.of(x), attn_mask=later(x, self.causal), need_weights=False)[0].contiguous()
 
 
 class TransformerEncoderLayer(nn.TransformerEncoderLayer):
