@@ -32,20 +32,22 @@ export function mendLayers(report: Report, planner: StackPlanner, model: Model, 
     const trial = (fix: Fix): Outcome =>
       trials-- > 0
         ? tried(fix, { problem, place, layer: at.place, known: report.problems, model, entering })
-        : 'nothing';
+        : 'other';
     const removal = ({ edits }: Fix) => edits.some((edit) => edit.op === 'remove' && startsWith(at.place, edit.path));
-    const own = problem.fixes.filter((fix) => trial(fix) !== 'nothing');
-    const labels = new Set(own.map(({ label }) => label));
+    const own = problem.fixes.map((fix) => ({ fix, outcome: trial(fix) }));
+    const labels = new Set(own.map(({ fix }) => fix.label));
     const bridges = [...fewerRepetitions(at, refused), ...bridgesFor(problem.code, at, around)]
       .filter(({ label, edits }) => edits.every(namesKnownKinds) && !labels.has(label) && labels.add(label))
       .map((fix) => ({ fix, outcome: trial(fix) }));
-    const working = bridges.some(({ outcome }) => outcome === 'all') ? 'all' : 'this';
-    const offered = bridges.filter(({ outcome }) => outcome === working).map(({ fix }) => fix);
-    report.problems[index] = {
-      ...problem,
-      // To remove the layer is what helps when nothing else does.
-      fixes: [...own.filter((fix) => !removal(fix)), ...offered.slice(0, mostBridges), ...own.filter(removal)],
-    };
+    const whole = [...own, ...bridges].some(({ outcome }) => outcome === 'all');
+    const offered = own.filter(
+      ({ outcome }) => outcome === 'all' || outcome === 'this' || (outcome === 'other' && !whole),
+    );
+    const between = bridges.filter(({ outcome }) => outcome === (whole ? 'all' : 'this')).slice(0, mostBridges);
+    // To remove the layer is what helps when nothing else does.
+    const removals = offered.filter(({ fix }) => removal(fix));
+    const others = offered.filter(({ fix }) => !removal(fix));
+    report.problems[index] = { ...problem, fixes: [...others, ...between, ...removals].map(({ fix }) => fix) };
   }
 }
 
