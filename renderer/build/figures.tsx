@@ -8,17 +8,20 @@ export interface Figure {
   value: ReactNode;
   note?: string;
   mono?: boolean;
+  /** Under the number: where it comes from. */
+  below?: ReactNode;
 }
 
 export function Figures({ figures }: { figures: readonly Figure[] }) {
   return (
     <dl className={styles.figures}>
-      {figures.map(({ name, value, note, mono = false }) => (
+      {figures.map(({ name, value, note, mono = false, below }) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>
             <Num mono={mono}>{value}</Num>
             {note !== undefined && <span className={styles.note}>{note}</span>}
+            {below}
           </dd>
         </div>
       ))}

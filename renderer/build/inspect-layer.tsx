@@ -2,9 +2,8 @@
 import { IconCopy, IconEye, IconEyeOff, IconPlus, IconTrash } from '@tabler/icons-react';
 import { text } from '../../engine/contract/fields.ts';
 import { layerTable } from '../../engine/contract/layers/index.ts';
-import { usePlan } from '../state/project.ts';
 import { setParam, setShortcut } from '../state/stack.ts';
-import type { LayerRow, Tensor } from '../state/stack-rows.ts';
+import type { LayerRow } from '../state/stack-rows.ts';
 import {
   addBranchTo,
   applyFix,
@@ -14,26 +13,12 @@ import {
   removeSelected,
   toggleSelected,
 } from '../state/stack-store.ts';
-import {
-  Button,
-  bytes,
-  CodeBlock,
-  CodeLine,
-  flops,
-  IconButton,
-  integer,
-  Num,
-  plural,
-  SchemaForm,
-  Section,
-  Segmented,
-  tensorWords,
-} from '../ui/index.ts';
+import { Button, CodeBlock, CodeLine, IconButton, SchemaForm, Section, Segmented } from '../ui/index.ts';
 import { BlockName } from './block-name.tsx';
 import { categoryOf } from './categories.ts';
-import { Figures } from './figures.tsx';
 import styles from './inspector.module.css';
 import { LayerIcon } from './layer-icons.tsx';
+import { LayerNumbers } from './layer-numbers.tsx';
 import { ProblemNotes } from './problems.tsx';
 import { formatPython } from './python.ts';
 import { TrainSection } from './train-section.tsx';
@@ -115,15 +100,7 @@ export function LayerInspector({ row }: { row: LayerRow }) {
           onChange={(name, text) => change(id, name, (project, path) => setParam(project, path, name, text))}
         />
       </div>
-      <Section title="Shape">
-        <p className={styles.shapes}>
-          <Num mono>{wordsOf(row.input)}</Num>
-          <span>→</span>
-          <Num mono>{wordsOf(row.output)}</Num>
-        </p>
-        {kind && <p className={styles.formula}>{kind.formula}</p>}
-      </Section>
-      <LayerCosts row={row} />
+      <LayerNumbers row={row} formula={kind?.formula ?? null} />
       {row.python !== null && (
         <Section title="PyTorch">
           <Code code={formatPython(row.python, '', row.folded === null ? codeWidth.layer : codeWidth.block)} />
@@ -133,33 +110,8 @@ export function LayerInspector({ row }: { row: LayerRow }) {
   );
 }
 
-function wordsOf(tensor: Tensor | null): string {
-  return tensorWords(tensor?.dims ?? null, tensor?.dtype === 'int64', tensor?.padded);
-}
-
 function Code({ code }: { code: string }) {
   return code.includes('\n') ? <CodeBlock title="Built by">{code}</CodeBlock> : <CodeLine>{code}</CodeLine>;
-}
-
-function LayerCosts({ row }: { row: LayerRow }) {
-  const plan = usePlan();
-  const { costs } = row;
-  if (!costs) return null;
-  const batch = plan?.project.data.loader.batch_size ?? 1;
-  const total = plan?.parameters ?? 0;
-  const share =
-    total > 0 && costs.parameters > 0 ? `${((100 * costs.parameters) / total).toFixed(1)} % of the network` : '';
-  return (
-    <Section title="Costs">
-      <Figures
-        figures={[
-          { name: 'Parameters', value: integer(costs.parameters), note: share },
-          { name: 'Operations', value: flops(costs.flops), note: 'a sample' },
-          { name: 'Memory', value: bytes(costs.memory * batch), note: `kept for ${plural(batch, 'sample')}` },
-        ]}
-      />
-    </Section>
-  );
 }
 
 function Shortcut({ row }: { row: LayerRow }) {

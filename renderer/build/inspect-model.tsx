@@ -47,7 +47,7 @@ export function ModelInspector() {
           },
         ]}
       />
-      {plan.memory.total > 0 && <MemoryParts memory={plan.memory} />}
+      {plan.memory.total > 0 && <MemoryParts parts={plan.memory.peak.parts} />}
       <div className={styles.form} data-inspect="form">
         <SchemaForm
           shape={modelFields}

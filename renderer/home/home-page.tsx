@@ -16,6 +16,8 @@ export default function HomePage() {
   const [, navigate] = useLocation();
   const status = useSession((state) => state.status);
   const error = useProjects((state) => state.error);
+  // Who has projects goes on with them; who has none begins with a template.
+  const returning = useProjects((state) => (state.recent?.length ?? 0) > 0);
   const openError = useProjectState((state) => state.openError);
   const [busy, setBusy] = useState<string | null>(null);
 
@@ -41,6 +43,15 @@ export default function HomePage() {
     });
 
   useOpenInAddress(() => void openDialog());
+
+  const recent = (
+    <section aria-labelledby="home-recent">
+      <h2 className={classes.heading} id="home-recent">
+        Recent projects
+      </h2>
+      <RecentList busy={busy} onOpen={(file) => void begin(file, () => openFile(file))} />
+    </section>
+  );
 
   return (
     <DropTarget onOpened={() => navigate('/build')}>
@@ -69,18 +80,14 @@ export default function HomePage() {
               }
             />
           )}
+          {returning && recent}
           <section aria-labelledby="home-templates">
             <h2 className={classes.heading} id="home-templates">
               Start from a template
             </h2>
             <TemplateGrid busy={busy} onChoose={(name) => void begin(`template ${name}`, () => createProject(name))} />
           </section>
-          <section aria-labelledby="home-recent">
-            <h2 className={classes.heading} id="home-recent">
-              Recent projects
-            </h2>
-            <RecentList busy={busy} onOpen={(file) => void begin(file, () => openFile(file))} />
-          </section>
+          {!returning && recent}
           <p className={classes.foot}>
             A project file that is dropped on this page is copied into the workspace and opened.
           </p>

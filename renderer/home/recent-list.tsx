@@ -1,12 +1,17 @@
 /** The projects that were open lately; those whose file is gone say so and can be taken off the list. */
 import { IconFileOff, IconFileText, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
 import type { RecentProject } from '../../engine/contract/api.ts';
 import { forgetProject, useProjects } from '../state/projects.ts';
-import { ago, EmptyState, IconButton, moment, Skeleton } from '../ui/index.ts';
+import { ago, Button, EmptyState, IconButton, moment, Skeleton } from '../ui/index.ts';
 import classes from './home.module.css';
+
+/** So many stand above the templates. */
+const firstFew = 5;
 
 export function RecentList({ busy, onOpen }: { busy: string | null; onOpen: (file: string) => void }) {
   const recent = useProjects((state) => state.recent);
+  const [all, setAll] = useState(false);
   const failed = useProjects((state) => state.error !== null);
   if (recent === null) return failed ? null : <Skeleton kind="rows" lines={4} />;
   if (recent.length === 0) {
@@ -18,12 +23,20 @@ export function RecentList({ busy, onOpen }: { busy: string | null; onOpen: (fil
       </div>
     );
   }
+  const shown = all ? recent : recent.slice(0, firstFew);
   return (
-    <ul className={classes.list}>
-      {recent.map((project) => (
-        <Row key={project.file} project={project} busy={busy === project.file} onOpen={onOpen} />
-      ))}
-    </ul>
+    <>
+      <ul className={classes.list}>
+        {shown.map((project) => (
+          <Row key={project.file} project={project} busy={busy === project.file} onOpen={onOpen} />
+        ))}
+      </ul>
+      {recent.length > firstFew && (
+        <Button size="xs" subtle onClick={() => setAll(!all)}>
+          {all ? 'Show fewer' : `Show all ${recent.length}`}
+        </Button>
+      )}
+    </>
   );
 }
 

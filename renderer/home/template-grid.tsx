@@ -6,7 +6,7 @@ import type { TemplateCard } from '../../engine/contract/wire.ts';
 import { epochEstimate } from '../state/estimates.ts';
 import { useProjects } from '../state/projects.ts';
 import { useRuns } from '../state/runs.ts';
-import { count, dims, duration, NetworkThumb, plural, Skeleton } from '../ui/index.ts';
+import { count, duration, NetworkThumb, plural, Skeleton, tensorWords } from '../ui/index.ts';
 import classes from './home.module.css';
 
 export function TemplateGrid({ busy, onChoose }: { busy: string | null; onChoose: (name: string) => void }) {
@@ -16,32 +16,44 @@ export function TemplateGrid({ busy, onChoose }: { busy: string | null; onChoose
     if (failed) return null;
     return (
       <div className={classes.grid} aria-busy>
-        <Skeleton height={252} />
-        <Skeleton height={252} />
+        {['a', 'b', 'c', 'd'].map((place) => (
+          <Skeleton key={place} height={218} />
+        ))}
       </div>
     );
   }
+  const categories = [...new Set(templates.map(({ category }) => category))];
   return (
-    <div className={classes.grid}>
-      {templates.map((card) => (
-        <Template key={card.name} card={card} busy={busy === `template ${card.name}`} onChoose={onChoose} />
+    <div className={classes.gallery}>
+      {categories.map((category) => (
+        <section key={category} aria-label={category}>
+          <h3 className={classes.category}>{category}</h3>
+          <div className={classes.grid}>
+            {templates
+              .filter((card) => card.category === category)
+              .map((card) => (
+                <Template key={card.name} card={card} busy={busy === `template ${card.name}`} onChoose={onChoose} />
+              ))}
+          </div>
+        </section>
       ))}
     </div>
   );
 }
 
 function Template({ card, busy, onChoose }: { card: TemplateCard; busy: boolean; onChoose: (name: string) => void }) {
-  const { name, title, teaches, text, facts } = card;
+  const { name, title, teaches, text, facts, epochSeconds } = card;
   const runs = useRuns((state) => state.list);
   const plan = useMemo(() => planProject(readProject(text).project ?? {}, facts), [text, facts]);
   const { epochs } = plan.project.training;
   const samples = plan.splits?.train ?? facts.parts.train;
   const estimate = epochEstimate(runs ?? [], { project: name, parameters: plan.parameters, samples, device: null });
-  const { target } = facts;
+  const { target, input } = facts;
+  const words = tensorWords(input.dims, input.dtype === 'int64');
   return (
     <article className={classes.card} data-busy={busy || undefined}>
       <div className={classes.picture}>
-        <NetworkThumb layers={plan.layers} input={plan.input} height={104} />
+        <NetworkThumb layers={plan.layers} input={plan.input} height={76} />
       </div>
       <div className={classes.cardText}>
         {/* Takes the whole card. */}
@@ -58,14 +70,15 @@ function Template({ card, busy, onChoose }: { card: TemplateCard; busy: boolean;
         <p className={classes.facts}>
           <span>{count(plan.parameters)} parameters</span>
           <span>
-            {plural(facts.parts.train, 'sample')} of {dims(facts.input.dims)}
+            {words}
             {target.kind === 'class' && ` in ${plural(target.classes.length, 'class', 'classes')}`}
           </span>
         </p>
         <p className={classes.facts}>
+          {plural(epochs, 'epoch')}, about{' '}
           {estimate
-            ? `About ${duration(estimate.seconds * epochs)} for ${plural(epochs, 'epoch')} here, from ${estimate.run}`
-            : `${plural(epochs, 'epoch')}, not trained here yet`}
+            ? `${duration(estimate.seconds)} each here, from ${estimate.run}`
+            : `${duration(epochSeconds)} each on two CPU cores`}
         </p>
       </div>
     </article>

@@ -1,5 +1,5 @@
 /** The memory that training is estimated to take, by part: the same parts in the same colours wherever they are shown. */
-import type { MemoryEstimate } from '../../engine/contract/estimate-types.ts';
+import type { MemoryParts as Parts } from '../../engine/contract/estimate-types.ts';
 import { bytes, StackedBar } from '../ui/index.ts';
 
 const parts = [
@@ -11,13 +11,16 @@ const parts = [
   { key: 'input', label: 'Batch', color: 'var(--series-7)' },
 ] as const;
 
-/** What is there at the highest moment: together they are the total. */
-export function MemoryParts({ memory }: { memory: MemoryEstimate }) {
+/** Of the whole training at its highest moment, or of a layer: then those parts that it has. */
+export function MemoryParts({ parts: given }: { parts: Partial<Parts> }) {
   return (
     <StackedBar
       label="Memory in training"
       format={bytes}
-      parts={parts.map(({ key, label, color }) => ({ label, color, value: memory.peak.parts[key] }))}
+      parts={parts.flatMap(({ key, label, color }) => {
+        const value = given[key];
+        return value === undefined ? [] : [{ label, color, value }];
+      })}
     />
   );
 }

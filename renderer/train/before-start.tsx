@@ -236,7 +236,7 @@ function Memory({ plan, taken }: { plan: Plan; taken: Choice | null }) {
         ) : (
           <p className={classes.quiet}>{bytes(memory.total)} estimated; what the device has is not available.</p>
         )}
-        <MemoryParts memory={memory} />
+        <MemoryParts parts={memory.peak.parts} />
         {fit && fit !== 'fits' && (
           <p className={classes.note}>
             Smaller batches need less: activations grow with the batch size, and accumulation keeps the effective batch.

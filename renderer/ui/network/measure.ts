@@ -9,6 +9,25 @@ export interface ThumbBar {
   width: number;
   height: number;
   category: LayerCategory | null;
+  /** Of a block: what it is made of, each a stripe. */
+  inside: readonly (LayerCategory | null)[];
+}
+
+/** More stripes could not be told apart. */
+const mostStripes = 6;
+
+function categoryOf({ category, kind }: ThumbLayer): LayerCategory | null {
+  return category ?? layerTable.get(kind)?.category ?? null;
+}
+
+/** Categories of the layers inside a block that have weights or are blocks no more: what it is made of, at a glance. */
+function stripesOf({ children = [] }: ThumbLayer): (LayerCategory | null)[] {
+  const leaves = (layers: readonly ThumbLayer[]): ThumbLayer[] =>
+    layers.flatMap((layer) => (layer.children ? layer.children.flatMap((child) => leaves(child.layers)) : [layer]));
+  return children
+    .flatMap((child) => leaves(child.layers))
+    .map(categoryOf)
+    .slice(0, mostStripes);
 }
 
 function values(shape: readonly number[]): number {
@@ -29,20 +48,25 @@ export function thumbBars(
   width: number,
   height: number,
 ): ThumbBar[] {
-  const all: { key: string; shape: readonly number[]; category: LayerCategory | null; weight: number }[] = [
-    ...(input ? [{ key: 'input', shape: input, category: null, weight: 0.6 }] : []),
+  type Bar = Pick<ThumbBar, 'key' | 'category' | 'inside'> & { shape: readonly number[]; weight: number };
+  const all: Bar[] = [
+    ...(input ? [{ key: 'input', shape: input, category: null, inside: [], weight: 0.6 }] : []),
     ...layers.map((layer, index) => {
-      const category = layer.category ?? layerTable.get(layer.kind)?.category ?? null;
+      const category = categoryOf(layer);
+      const inside = stripesOf(layer);
       return {
         key: `${index} ${layer.kind}`,
         shape: layer.output,
         category,
+        inside,
         weight:
-          layer.parameters > 0 && category !== 'norm'
-            ? 1.6
-            : category === 'pool' || category === 'norm' || category === 'block'
-              ? 1
-              : 0.5,
+          inside.length > 1
+            ? 0.8 + 0.4 * inside.length
+            : layer.parameters > 0 && category !== 'norm'
+              ? 1.6
+              : category === 'pool' || category === 'norm' || category === 'block'
+                ? 1
+                : 0.5,
       };
     }),
   ];
@@ -54,13 +78,14 @@ export function thumbBars(
   const unit = Math.min(14, (width - gap * (all.length - 1)) / weights);
   const used = unit * weights + gap * (all.length - 1);
   let x = (width - used) / 2;
-  return all.map(({ key, shape, category, weight }) => {
+  return all.map(({ key, shape, category, inside, weight }) => {
     const bar = {
       key,
       x,
       width: unit * weight,
       height: 8 + (height - 12) * logShare(values(shape), largest) ** 1.4,
       category,
+      inside,
     };
     x += bar.width + gap;
     return bar;

@@ -1,7 +1,7 @@
 /** A network as a small picture: each layer a bar whose height hints the tensor it answers, in its category's colour. */
 import type { LayerCategory } from '../../../engine/contract/layers/kind.ts';
 import { count, dims, plural } from '../format.ts';
-import { thumbBars } from './measure.ts';
+import { type ThumbBar, thumbBars } from './measure.ts';
 import classes from './network.module.css';
 
 export interface ThumbLayer {
@@ -10,6 +10,7 @@ export interface ThumbLayer {
   category?: LayerCategory | undefined;
   output: readonly number[];
   parameters: number;
+  children?: readonly { layers: readonly ThumbLayer[] }[] | undefined;
 }
 
 export interface NetworkThumbProps {
@@ -48,18 +49,50 @@ export function NetworkThumb({ layers, input, width = 280, height = 96 }: Networ
           />
         );
       })}
-      {bars.map(({ key, x, width: thick, height: tall, category }) => (
+      {bars.map((bar) =>
+        bar.inside.length > 1 ? (
+          <Block key={bar.key} bar={bar} height={height} />
+        ) : (
+          <rect
+            key={bar.key}
+            x={bar.x}
+            y={(height - bar.height) / 2}
+            width={bar.width}
+            height={bar.height}
+            rx={Math.min(2, bar.width / 2)}
+            fill={colorOf(bar.category)}
+            opacity={bar.category === 'activation' || bar.category === 'shape' ? 0.75 : 1}
+          />
+        ),
+      )}
+    </svg>
+  );
+}
+
+function colorOf(category: LayerCategory | null): string {
+  return category === null ? 'var(--text-3)' : `var(--cat-${category})`;
+}
+
+/** A block with what it is made of. */
+function Block({ bar, height }: { bar: ThumbBar; height: number }) {
+  const { x, width, height: tall, inside } = bar;
+  const top = (height - tall) / 2;
+  const stripe = (width - 2) / inside.length;
+  return (
+    <g>
+      <rect x={x} y={top} width={width} height={tall} rx={2} fill="var(--cat-block-tint)" stroke="var(--cat-block)" />
+      {inside.map((category, index) => (
         <rect
-          key={key}
-          x={x}
-          y={(height - tall) / 2}
-          width={thick}
-          height={tall}
-          rx={Math.min(2, thick / 2)}
-          fill={category === null ? 'var(--text-3)' : `var(--cat-${category})`}
-          opacity={category === 'activation' || category === 'shape' ? 0.75 : 1}
+          // biome-ignore lint/suspicious/noArrayIndexKey: a stripe has nothing but its place
+          key={index}
+          x={x + 1 + stripe * (index + 0.15)}
+          y={top + tall * 0.14}
+          width={stripe * 0.7}
+          height={tall * 0.72}
+          rx={Math.min(1, stripe / 3)}
+          fill={colorOf(category)}
         />
       ))}
-    </svg>
+    </g>
   );
 }

@@ -1,7 +1,7 @@
 /** Home, against the engine. @vitest-environment jsdom */
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { client, home, refuseNext } from '../engine.ts';
@@ -34,6 +34,38 @@ describe('Home', () => {
     await userEvent.click(await screen.findByRole('button', { name: 'New project from Digits, fully connected' }));
     await waitFor(() => expect(history.at(-1)).toBe('/build'));
     expect(useProjectState.getState().file).toBe(path.join(home, 'projects', 'digits-mlp.gradloom.json'));
+  });
+
+  test('shows every template under its heading, with its network, its size and what to expect of its training', async () => {
+    showPage(<HomePage />);
+    const templates = await client.engine.projects.templates();
+    for (const { title, category } of templates) {
+      const group = await screen.findByRole('region', { name: category });
+      expect(within(group).getByRole('button', { name: `New project from ${title}` })).toBeTruthy();
+    }
+    const images = screen.getByRole('region', { name: templates[0]?.category ?? '' });
+    const card = within(images)
+      .getByRole('button', { name: /^New project from Digits, fully/ })
+      .closest('article');
+    expect(card?.textContent).toContain('235 k parameters');
+    expect(card?.textContent).toMatch(/10 epochs, about .* each/);
+    expect(
+      within(card as HTMLElement)
+        .getByRole('img')
+        .getAttribute('aria-label'),
+    ).toContain('Network of 6 layers');
+  });
+
+  test('lists what was open before the templates, the latest few until all are asked for', async () => {
+    for (let each = 0; each < 7; each++)
+      await client.engine.projects.create({ template: null, name: `listed ${each}` });
+    showPage(<HomePage />);
+    await screen.findByRole('button', { name: 'Open listed 6' });
+    expect(screen.queryByRole('button', { name: 'Open listed 0' })).toBeNull();
+    const headings = screen.getAllByRole('heading', { level: 2 }).map(({ textContent }) => textContent);
+    expect(headings).toEqual(['Recent projects', 'Start from a template']);
+    await userEvent.click(screen.getByRole('button', { name: /^Show all/ }));
+    expect(screen.getByRole('button', { name: 'Open listed 0' })).toBeTruthy();
   });
 
   test('lists what was open, greys what is gone and takes it off', async () => {

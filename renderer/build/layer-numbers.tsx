@@ -1,0 +1,100 @@
+/** A layer in numbers: what it makes of its input, what it costs, and where each number comes from. */
+import { useMemo } from 'react';
+import { explainLayer, type LayerFormulas } from '../../engine/contract/plan-explain.ts';
+import type { Plan, PlannedLayer } from '../../engine/contract/plan-types.ts';
+import { MemoryParts } from '../project-parts/memory-parts.tsx';
+import { usePlan } from '../state/project.ts';
+import type { LayerRow, Tensor } from '../state/stack-rows.ts';
+import { bytes, flops, integer, Num, percent, plural, Section, tensorWords } from '../ui/index.ts';
+import { type Figure, Figures } from './figures.tsx';
+import styles from './inspector.module.css';
+
+function plannedAt(layers: readonly PlannedLayer[], path: string): PlannedLayer | null {
+  for (const layer of layers) {
+    if (layer.path === path) return layer;
+    if (!path.startsWith(`${layer.path}.`)) continue;
+    for (const { layers: inside } of layer.children ?? []) {
+      const found = plannedAt(inside, path);
+      if (found) return found;
+    }
+  }
+  return null;
+}
+
+function useFormulas(plan: Plan | null, number: string | null): LayerFormulas | null {
+  return useMemo(() => {
+    const layer = plan && number !== null ? plannedAt(plan.layers, number) : null;
+    return plan && layer ? explainLayer(layer, plan.tensors) : null;
+  }, [plan, number]);
+}
+
+export function LayerNumbers({ row, formula }: { row: LayerRow; formula: string | null }) {
+  const plan = usePlan();
+  const formulas = useFormulas(plan, row.number);
+  const shape = formulas?.shape ?? (formula === null ? [] : [formula]);
+  return (
+    <>
+      <Section title="Shape">
+        <p className={styles.shapes}>
+          <Num mono>{wordsOf(row.input)}</Num>
+          <span>→</span>
+          <Num mono>{wordsOf(row.output)}</Num>
+        </p>
+        {/* Of a layer that changes nothing there is nothing to tell. */}
+        {String(row.input?.dims) !== String(row.output?.dims) && <Lines lines={shape} />}
+      </Section>
+      <LayerCosts row={row} plan={plan} formulas={formulas} />
+    </>
+  );
+}
+
+function wordsOf(tensor: Tensor | null): string {
+  return tensorWords(tensor?.dims ?? null, tensor?.dtype === 'int64', tensor?.padded);
+}
+
+/** How a number was found, line by line. */
+function Lines({ lines }: { lines: readonly string[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <ul className={styles.lines}>
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  );
+}
+
+function LayerCosts({ row, plan, formulas }: { row: LayerRow; plan: Plan | null; formulas: LayerFormulas | null }) {
+  const { costs } = row;
+  if (!costs || !plan) return null;
+  const { workspace, ...lasting } = costs.parts;
+  const batch = plan.project.data.loader.batch_size;
+  const { parameters } = plan;
+  const share = parameters > 0 && costs.parameters > 0 ? costs.parameters / parameters : null;
+  const figures: Figure[] = [
+    {
+      name: 'Parameters',
+      value: integer(costs.parameters),
+      ...(share === null ? {} : { note: `${percent(share, share < 0.1 ? 1 : 0)} of the network` }),
+      below: <Lines lines={costs.parameters > 0 ? (formulas?.parameters ?? []) : []} />,
+    },
+    {
+      name: 'Operations',
+      value: flops(costs.flops),
+      note: 'a sample',
+      below: <Lines lines={costs.flops > 0 && formulas ? [formulas.flops] : []} />,
+    },
+    {
+      name: 'Memory',
+      value: bytes(costs.memory),
+      note: `in batches of ${plural(batch, 'sample')}`,
+      below: <Lines lines={workspace > 0 ? [`and ${bytes(workspace)} while it is at work`] : []} />,
+    },
+  ];
+  return (
+    <Section title="Costs">
+      <Figures figures={figures} />
+      {costs.memory > 0 && <MemoryParts parts={lasting} />}
+    </Section>
+  );
+}
