@@ -74,8 +74,8 @@ function channelDropout(rank: Rank): LayerKind {
           [context.set(`Use ${other}`, { kind: other }), fix(`Remove this ${kind}`, removeEdit(context.place))],
         );
       }
-      // In Dropout2d a tensor of one dimension less counts as a batch, in the others as a single sample.
-      const whole = rank !== 2 && dims.length === rank;
+      // What has not its number of dimensions counts as a single sample, but in Dropout2d as a batch.
+      const whole = rank !== 2 && dims.length !== rank + 1;
       if (dims.length !== rank + 1) {
         const fitting = dims.length > 1 && dims.length < 5 ? `Dropout${dims.length - 1}d` : 'Dropout';
         context.warn(

@@ -30,14 +30,14 @@ at::Tensor drop_channels(const at::Tensor& x, double p) {
   return at::feature_dropout(x, p, true);
 }
 
-/// PyTorch takes a tensor of `dims` dimensions for one without a batch: its first are the channels then.
+/// PyTorch takes what has not `dims` dimensions for a tensor without a batch: its first are the channels then.
 template <int64_t dims>
-at::Tensor drop_channels_or(const at::Tensor& x, double p) {
-  return x.dim() == dims ? drop_channels(x.unsqueeze(0), p).squeeze(0) : drop_channels(x, p);
+at::Tensor drop_channels_of(const at::Tensor& x, double p) {
+  return x.dim() == dims ? drop_channels(x, p) : drop_channels(x.unsqueeze(0), p).squeeze(0);
 }
 
 Forward build_dropout1d(Builder& build) {
-  return dropout(build, drop_channels_or<2>);
+  return dropout(build, drop_channels_of<3>);
 }
 
 Forward build_dropout2d(Builder& build) {
@@ -45,7 +45,7 @@ Forward build_dropout2d(Builder& build) {
 }
 
 Forward build_dropout3d(Builder& build) {
-  return dropout(build, drop_channels_or<4>);
+  return dropout(build, drop_channels_of<5>);
 }
 
 Forward build_feature_alpha_dropout(Builder& build) {
