@@ -8,6 +8,7 @@ import { answerRows } from './problem-rows-answers.ts';
 import { augmentRows } from './problem-rows-augment.ts';
 import { groupRows } from './problem-rows-groups.ts';
 import { initRows } from './problem-rows-inits.ts';
+import { kindRows } from './problem-rows-kinds.ts';
 import { layerRows } from './problem-rows-layers.ts';
 import { scheduleRows } from './problem-rows-schedules.ts';
 import { settingsRows } from './problem-rows-settings.ts';
@@ -17,6 +18,7 @@ const rows = {
   ...settingsRows,
   ...scheduleRows,
   ...layerRows,
+  ...kindRows,
   ...groupRows,
   ...augmentRows,
   ...initRows,

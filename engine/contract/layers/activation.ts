@@ -161,7 +161,7 @@ export const activationKinds: LayerKind[] = [
   pointwise({
     kind: 'SELU',
     label: 'SELU',
-    help: 'ELU scaled so that deep plain networks keep mean 0 and variance 1; goes with AlphaDropout and lecun_normal weights.',
+    help: 'ELU scaled so that deep plain networks keep mean 0 and variance 1. Goes with AlphaDropout.',
     params: {},
     keeps: { input: true },
   }),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { field, integer, largestSize } from '../fields.ts';
 import { removeEdit } from '../report.ts';
+import { productLine } from './explain.ts';
 import { fix, layerKind, product, sameDims, sampleDim, showDims } from './kind.ts';
 import { pythonCall } from './python.ts';
 
@@ -52,6 +53,11 @@ export const shapeKinds = [
     params: flattenParams,
     takes: 'any',
     formula: '[A, B, C] → [A·B·C]',
+    explain: ({ start_dim, end_dim }, input) => {
+      const [start, end] = [start_dim, end_dim].map((dim) => sampleDim(dim as number, input));
+      if (!start || !end || 'wrong' in start || 'wrong' in end) return [];
+      return [productLine(`dimension ${start.at + 1}`, input.slice(start.at, end.at + 1))];
+    },
     flopsFormula: '0',
     resolve({ start_dim, end_dim }, context) {
       const { dims } = context.input;
@@ -158,6 +164,11 @@ export const shapeKinds = [
     params: permuteParams,
     takes: 'any',
     formula: '[A, B, C] → [C, A, B]',
+    explain: ({ dims }, input) =>
+      (dims as number[]).slice(1).map((dim, index) => {
+        const from = dim < 0 ? dim + input.length + 1 : dim;
+        return `dimension ${index + 1}: dimension ${from} of the input, ${input[from - 1]}`;
+      }),
     flopsFormula: '0',
     definition: `class Permute(nn.Module):
     def __init__(self, dims):
