@@ -8,10 +8,18 @@ import { withLock } from '../../native/setup/lock.mjs';
 import { cacheDir, libtorchVersion } from '../../native/setup/paths.mjs';
 import { findPython, instruction } from '../../native/setup/system.mjs';
 
-const packages = [`torch==${libtorchVersion}`, 'torchmetrics==1.9.0', 'torchvision==0.29.2', 'numpy', 'safetensors'];
+const packages = [
+  `torch==${libtorchVersion}`,
+  'torchmetrics==1.9.0',
+  'torchvision==0.29.2',
+  'torchinfo==1.8.0',
+  'fvcore==0.1.5.post20221221',
+  'numpy',
+  'safetensors',
+];
 
 /**
- * Path of a Python with torch, torchmetrics, torchvision, numpy and safetensors. `GRADLOOM_PARITY_PYTHON` names one; otherwise an environment in the cache is
+ * Path of a Python with torch, torchmetrics, torchvision, torchinfo, fvcore, numpy and safetensors. `GRADLOOM_PARITY_PYTHON` names one; otherwise an environment in the cache is
  * made (about 4 GB on Linux, where pip brings CUDA's parts along) with pip's progress on standard error.
  * @returns {Promise<string>}
  */
@@ -39,7 +47,7 @@ export async function ensureParityPython() {
     await run(python, install, 'Check the network and pip’s settings (python3 -m pip config list).');
     await run(
       python,
-      ['-c', 'import torch, torchmetrics, torchvision, numpy, safetensors'],
+      ['-c', 'import torch, torchmetrics, torchvision, torchinfo, fvcore.nn, numpy, safetensors'],
       `Remove ${folder} and try again.`,
     );
     writeFileSync(done, packages.join('\n'));

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Plan } from '../../engine/contract/plan.ts';
 import { forbidden } from './grids/rules.ts';
-import { matrixFlops } from './layers-flops.ts';
+import { countBy } from './layers-flops.ts';
 import {
   type Answer,
   hasWindows,
@@ -105,7 +105,7 @@ function differencesOf(network: Network, plan: Plan, answer: Answer): string[] {
     shapes: plan.layers.map(({ output }) => output),
     tensors: plan.tensors.map(({ name, shape, buffer }) => [name, shape, buffer]),
     parameters: plan.parameters,
-    matrix_flops: matrixFlops(plan),
+    matrix_flops: countBy('matrix', plan.layers),
     lines_differ: null,
   };
   return [

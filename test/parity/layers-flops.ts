@@ -1,59 +1,109 @@
-/** Which part of a layer's FLOPs PyTorch's own counter (torch.utils.flop_counter) sees: convolutions and products of matrices. */
+/**
+ * Our FLOPs beside what others count: one table of how they differ. Ours are of one sample's forward pass, a multiply-add as 2, a bias as
+ * nothing, and every operation of a layer is counted; `gradloom layers KIND` tells each formula.
+ */
 import { product } from '../../engine/contract/layers/kind.ts';
-import type { Plan, PlannedLayer } from '../../engine/contract/plan.ts';
+import type { PlannedLayer } from '../../engine/contract/plan.ts';
 
-/** Shapes of the layer's own tensors, by their names within it. */
-type Shapes = { [name: string]: number[] };
+type Count = (layer: PlannedLayer) => number;
 
-type Part = (layer: PlannedLayer, shapes: Shapes) => number;
+interface Counts {
+  /** torch.utils.flop_counter: of convolutions and products of matrices, a multiply-add as 2. */
+  matrix: Count;
+  /** fvcore: of a few operators, a multiply-add as 1; norms by rough factors; products inside attention and recurrent layers not. */
+  fvcore: Count;
+  /** torchinfo: each weight and bias once a sample, of convolutions once an output position, whatever is done with it. */
+  torchinfo: Count;
+}
 
-const all: Part = ({ flops }) => flops;
+const number = ({ args }: PlannedLayer, name: string) => args[name] as number;
+const values: Count = ({ output }) => product(output);
+const none: Count = () => 0;
+const halved: Count = ({ flops }) => flops / 2;
+const all: Count = ({ flops }) => flops;
+const once: Count = ({ parameters }) => parameters;
 
-/** Products with the weights at each position; its rows count `gates + 5` further operations a value of the state. */
+/** Positions of a convolution's output. */
+const positions: Count = ({ output }) => product(output.slice(1));
+const convolved: Count = (layer) => layer.parameters * positions(layer);
+
+/** Where the padding is a word, the convolution is an operator that fvcore does not know, unless another border is laid around before. */
+const unlessWord: Count = (layer) =>
+  typeof layer.args.padding === 'string' && layer.args.padding_mode === 'zeros' ? 0 : halved(layer);
+
+/** Four operations a value, five with what is learned: "just a rough estimate". */
+const rough: Count = (layer) => (layer.parameters > 0 ? 5 : 4) * values(layer);
+
+/** Products with the weights, at each position: all but what the rows count for gates and states. */
 const recurrent =
-  (gates: number): Part =>
-  ({ flops }, shapes) => {
-    const matrices = Object.values(shapes).filter(({ length }) => length === 2);
-    const inputs = Object.entries(shapes).filter(([name]) => name.startsWith('rnn.weight_ih'));
-    const weights = matrices.reduce((sum, shape) => sum + product(shape), 0);
-    const states = inputs.reduce((sum, [, [rows = 0]]) => sum + rows / gates, 0);
-    const length = flops / (2 * weights + states * (gates + 5));
-    return 2 * length * weights;
+  (gates: number): Count =>
+  (layer) => {
+    const { args, flops } = layer;
+    const [directions, length] = [args.bidirectional ? 2 : 1, layer.input[0] as number];
+    return flops - length * number(layer, 'num_layers') * directions * (gates + 5) * number(layer, 'hidden_size');
   };
 
-/** Besides attention and its two Linears a layer counts 12 operations a value and one an inner value. */
-const transformer: Part = ({ flops, output }, shapes) => {
-  const inner = Object.entries(shapes).filter(([name]) => name.endsWith('linear1.weight'));
-  const last = 'norm.weight' in shapes ? 5 * product(output) : 0;
-  const others = inner.map(([, [width = 0]]) => 12 * product(output) + (output[0] as number) * width);
-  return flops - last - others.reduce((sum, each) => sum + each, 0);
+/** Weights of nn.RNN and kin are counted at each position. */
+const everyPosition: Count = ({ parameters, input }) => parameters * (input[0] as number);
+
+/** Besides attention and its two Linears a layer counts 12 operations a value and one an inner value; a last norm 5 a value. */
+const transformer: Count = (layer) => {
+  const { args, flops, output } = layer;
+  const others = 12 * values(layer) + (output[0] as number) * number(layer, 'dim_feedforward');
+  return flops - ((args.num_layers ?? 1) as number) * others - (args.norm ? 5 * values(layer) : 0);
 };
 
-/** Kinds that are not here multiply no matrices, or in ways that the counter does not see. */
-const parts: { readonly [kind: string]: Part } = {
-  Linear: all,
-  ...Object.fromEntries(['Conv', 'ConvTranspose'].flatMap((kind) => [1, 2, 3].map((rank) => [`${kind}${rank}d`, all]))),
-  DepthwiseSeparableConv2d: all,
-  PatchEmbedding: all,
-  // Besides the two layers it averages, weights and applies two functions.
-  SqueezeExcite: (_layer, shapes) => 4 * product(shapes['fc1.weight'] as number[]),
-  RNN: recurrent(1),
-  GRU: recurrent(3),
+/** Scores and sums of attention, which fvcore leaves out, over as many keys as there are. */
+const attention: Count = (layer) => {
+  const { args, input } = layer;
+  const [length, features] = input as [number, number];
+  const keys = length + Number(args.add_bias_kv ?? false) + Number(args.add_zero_attn ?? false);
+  return 4 * length * keys * features * ((args.num_layers ?? 1) as number);
+};
+
+const ranks = [1, 2, 3] as const;
+const ofRanks = (family: string, counts: Partial<Counts>) =>
+  Object.fromEntries(ranks.map((rank) => [`${family}${rank}d`, counts]));
+
+/** Kinds that are not here: nothing of them is counted elsewhere, but weights once by torchinfo. */
+const table: { readonly [kind: string]: Partial<Counts> } = {
+  Linear: { matrix: all, fvcore: halved },
+  ...ofRanks('Conv', { matrix: all, fvcore: unlessWord, torchinfo: convolved }),
+  ...ofRanks('ConvTranspose', { matrix: all, fvcore: halved, torchinfo: convolved }),
+  DepthwiseSeparableConv2d: { matrix: all, fvcore: halved, torchinfo: convolved },
+  PatchEmbedding: {
+    matrix: all,
+    fvcore: halved,
+    torchinfo: ({ parameters, output }) => parameters * (output[0] as number),
+  },
+  SqueezeExcite: {
+    matrix: (layer) => 4 * number(layer, 'input_channels') * number(layer, 'squeeze_channels'),
+    // The two layers, and a mean as one operation a value.
+    fvcore: (layer) => 2 * number(layer, 'input_channels') * number(layer, 'squeeze_channels') + values(layer),
+  },
+  ...ofRanks('BatchNorm', {
+    // In evaluation a factor and an offset; without running statistics they are found there, too.
+    fvcore: (layer) => (layer.args.track_running_stats ? (layer.parameters > 0 ? 2 : 1) * values(layer) : rough(layer)),
+  }),
+  ...ofRanks('InstanceNorm', { fvcore: rough }),
+  LayerNorm: { fvcore: rough },
+  GroupNorm: { fvcore: rough },
+  AdaptiveAvgPool2d: { fvcore: ({ input }) => product(input) },
+  RNN: { matrix: recurrent(1), torchinfo: everyPosition },
+  GRU: { matrix: recurrent(3), torchinfo: everyPosition },
   // One operator of its own does all of it, unless there are projections.
-  LSTM: (layer, shapes) => ('rnn.weight_hr_l0' in shapes ? recurrent(4)(layer, shapes) : 0),
-  MultiheadAttention: all,
-  TransformerEncoderLayer: transformer,
-  TransformerEncoder: transformer,
+  LSTM: { matrix: (layer) => (number(layer, 'proj_size') > 0 ? recurrent(4)(layer) : 0), torchinfo: everyPosition },
+  MultiheadAttention: { matrix: all, fvcore: (layer) => (layer.flops - attention(layer)) / 2 },
+  TransformerEncoderLayer: { matrix: transformer },
+  TransformerEncoder: { matrix: transformer },
 };
 
-export function matrixFlops({ layers, tensors }: Plan): number {
-  const of = (list: readonly PlannedLayer[]): number =>
-    list.reduce((total, layer) => {
-      const prefix = `${layer.path}.`;
-      const own = tensors.filter(({ name }) => name.startsWith(prefix));
-      const shapes = Object.fromEntries(own.map(({ name, shape }) => [name.slice(prefix.length), shape]));
-      const inside = (layer.children ?? []).reduce((sum, child) => sum + of(child.layers), 0);
-      return total + (parts[layer.kind]?.(layer, shapes) ?? 0) + inside;
-    }, 0);
-  return of(layers);
+const standard: Counts = { matrix: none, fvcore: none, torchinfo: once };
+
+/** What the counter should say of all layers, blocks' own included. */
+export function countBy(counter: keyof Counts, layers: readonly PlannedLayer[]): number {
+  return layers.reduce((total, layer) => {
+    if (layer.children) return total + layer.children.reduce((sum, child) => sum + countBy(counter, child.layers), 0);
+    return total + (table[layer.kind]?.[counter] ?? standard[counter])(layer);
+  }, 0);
 }

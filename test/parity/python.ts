@@ -6,7 +6,7 @@ import { ensureParityPython } from './environment.mjs';
 
 let found: Promise<string> | undefined;
 
-/** Path of a Python with torch, torchmetrics, torchvision, numpy and safetensors; made on first use. */
+/** Path of a Python with torch, torchmetrics, torchvision, torchinfo, fvcore, numpy and safetensors; made on first use. */
 export function parityPython(): Promise<string> {
   found ??= ensureParityPython();
   return found;

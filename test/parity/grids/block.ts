@@ -69,14 +69,6 @@ export const blockGrids: { [kind: string]: Grid } = {
     },
     inputs: anyRank,
   },
-  SqueezeExcite: {
-    params: {
-      squeeze_channels: [2, 1, 5, 0],
-      activation: [undefined, 'ReLU', 'ReLU6', 'SiLU', 'GELU', 'Mish', 'Hardswish', 'Tanh', 'Softmax2'],
-      scale_activation: [undefined, 'Sigmoid', 'Hardsigmoid', 'Tanh'],
-    },
-    inputs: images,
-  },
   Block: {
     params: { ref: ['dense', 'image', 'nested'] },
     inputs: anyRank,
