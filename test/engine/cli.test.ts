@@ -143,6 +143,18 @@ describe('plan', () => {
     expect(stderr).toMatch(/^5 +Linear\(128, 10\) +10 +1,290/m);
   });
 
+  test('--formulas: where the numbers come from', async () => {
+    const { lines, stderr } = await gradloom(testFolder(), ['plan', mlp, '--formulas', '--json']);
+    const layers = lines[0]?.layers as { formulas: object }[];
+    expect(layers[5]?.formulas).toEqual({
+      shape: ['[…, in] → […, out_features]'],
+      parameters: ['weight: 10 · 128 = 1280', 'bias: 10', 'together: 1280 + 10 = 1290'],
+      flops: '2 · in · n = 2 · 128 · 10 = 2560',
+    });
+    expect(stderr).toContain('5 Linear: [128] → [10]');
+    expect(stderr).toContain('  weight: 10 · 128 = 1280');
+  });
+
   test('problems: severity, place, hint, fixes; exit 2', async () => {
     const file = projectFile((project: Draft) => {
       project.model.layers = [{ kind: 'Linear', out_features: 10 }, { kind: 'Lineer' }];
