@@ -42,7 +42,7 @@ interface LiveWorker {
   ask(action: RunAction | 'interrupt'): Promise<RunState>;
 }
 
-type DisposableJob = Extract<Job, { type: 'find-lr' | 'probe' | 'life' }>;
+type DisposableJob = Extract<Job, { type: 'find-lr' | 'probe' | 'measure' | 'life' }>;
 
 interface Conversation {
   onEvent?: (event: RunEvent) => void;
@@ -55,9 +55,9 @@ interface Conversation {
 
 /** How long a worker may take to save when the service closes. */
 const patienceMs = 20_000;
-const writesNothing = new Set<Job['type']>(['devices', 'evaluate', 'predict', 'find-lr', 'probe', 'life']);
+const writesNothing = new Set<Job['type']>(['devices', 'evaluate', 'predict', 'find-lr', 'probe', 'measure', 'life']);
 /** Their work lies in a temporary folder that somebody else removes: a cancel ends them at once. */
-const disposable = new Set<Job['type']>(['find-lr', 'probe', 'life']);
+const disposable = new Set<Job['type']>(['find-lr', 'probe', 'measure', 'life']);
 
 export class Service {
   readonly #host: ProcessHost;

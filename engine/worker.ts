@@ -3,6 +3,7 @@ import { GradloomError } from './contract/errors.ts';
 import { packSource } from './data/index.ts';
 import { describeDevices } from './devices.ts';
 import { findLr } from './finders/find-lr.ts';
+import { measurePeaks } from './finders/measure-peaks.ts';
 import { probeBatch } from './finders/probe-batch.ts';
 import { ignoresHangup } from './hangup.ts';
 import { loadAddon } from './native/load.ts';
@@ -43,6 +44,8 @@ function serve(parent: Parent): void {
         });
       case 'probe':
         return probeBatch(job.request, job, control.signal);
+      case 'measure':
+        return measurePeaks(job.request, job, control.signal);
       case 'life':
         return traceLife(job.request, job.life, sink, control);
       case 'devices':

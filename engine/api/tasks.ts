@@ -3,7 +3,10 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { frameMs, waitMs } from '../contract/api.ts';
 import type { CheckKind, CheckOptions, TaskProgress } from '../contract/finders.ts';
+import { measureMemoryInWorkers } from '../finders/measure.ts';
+import { correctionFor } from '../finders/measure-store.ts';
 import { checkInWorkers, findBatchInWorkers, findLrInWorker, type TaskOptions } from '../finders/tasks.ts';
+import { planWithData, readRequested } from '../runs/prepare.ts';
 import type { TrainRequest } from '../runs/types.ts';
 import { type Parts, wire } from './parts.ts';
 import { reachableProject } from './runs.ts';
@@ -89,6 +92,15 @@ export function taskCalls(parts: Parts) {
       ),
       batch: wire.find.batch.handler(({ input, signal }) =>
         asked(input, signal, (request, options) => findBatchInWorkers(service, request, input.options, options)),
+      ),
+      memory: wire.find.memory.handler(({ input, signal }) =>
+        asked(input, signal, (request, options) => measureMemoryInWorkers(service, request, options)),
+      ),
+      correction: wire.find.correction.handler(({ input, signal }) =>
+        asked(input, signal, async ({ device, ...request }) => {
+          const { text, baseDir } = readRequested({ ...request, ...(device ? { device } : {}) });
+          return correctionFor((await planWithData(text, baseDir)).plan);
+        }),
       ),
     },
     verify: {

@@ -1,17 +1,13 @@
 /** `find` and `verify`: long works on a project that change nothing of it. */
-import path from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { rootDir } from '../../native/setup/paths.mjs';
 import type { BatchFinding, BatchOptions, CheckReport, LrFinding, LrOptions } from '../contract/finders.ts';
 import { checkKinds } from '../contract/finders.ts';
-import { checkInWorkers, findBatchInWorkers, findLrInWorker, type TaskOptions } from '../finders/tasks.ts';
+import { checkInWorkers, findBatchInWorkers, findLrInWorker } from '../finders/tasks.ts';
 import { bytes, integer, loss, plural, seconds, table } from '../format.ts';
-import { nodeProcesses } from '../processes.ts';
-import { Service } from '../service.ts';
 import { positiveInteger, setting } from './arguments.ts';
-import { type AddCommand, abortable, type Context } from './context.ts';
+import type { AddCommand } from './context.ts';
 import type { Output } from './output.ts';
-import { TaskView } from './task-view.ts';
+import { asTask } from './task-view.ts';
 
 interface Common {
   device?: string;
@@ -93,20 +89,6 @@ function withCommon(command: Command): Command {
     .option('--device <device>', 'auto, cpu, cuda:0, mps, xpu:0 …')
     .option('--threads <n>', 'threads of the computations on the CPU', positiveInteger)
     .option('--set <key.path=json>', 'change a setting of the project for this; may be repeated', setting);
-}
-
-/** Works with workers of its own; Ctrl+C ends them, and what they left goes. */
-async function asTask(context: Context, work: (workers: Service, task: TaskOptions) => Promise<void>): Promise<void> {
-  const workers = new Service({
-    processes: nodeProcesses,
-    workerEntry: path.join(rootDir(), 'dist', 'worker.js'),
-  });
-  const view = new TaskView(context.out);
-  try {
-    await abortable(context, (signal) => work(workers, { signal, onProgress: (progress) => view.show(progress) }));
-  } finally {
-    await workers.close();
-  }
 }
 
 function showLr(out: Output, found: LrFinding): void {

@@ -1,12 +1,18 @@
 /** `plan`: shapes, parameters, FLOPs, memory and problems of a project; trains nothing. */
-import type { MemoryPhase } from '../contract/estimate-types.ts';
+import type { MemoryCorrection } from '../contract/estimate-correction.ts';
+import type { MemoryFinding } from '../contract/finders.ts';
 import type { Plan, PlannedLayer } from '../contract/plan.ts';
 import type { Problem } from '../contract/problems.ts';
 import { planSchedule, type SchedulePoints, stepsPerEpoch } from '../contract/schedule-plan.ts';
-import { bytes, dims, integer, plural, short, table } from '../format.ts';
+import { measureMemoryInWorkers } from '../finders/measure.ts';
+import { correctionFor } from '../finders/measure-store.ts';
+import { dims, integer, plural, short, table } from '../format.ts';
 import { planWithData, readRequested } from '../runs/prepare.ts';
 import type { AddCommand } from './context.ts';
+import { showMemory } from './memory-view.ts';
 import type { Output } from './output.ts';
+import { showFormulas, withFormulas } from './plan-formulas.ts';
+import { asTask } from './task-view.ts';
 
 export const addPlan: AddCommand = (program, context) => {
   program
@@ -14,17 +20,43 @@ export const addPlan: AddCommand = (program, context) => {
     .argument('<file>', 'project file')
     .summary("show a project's shapes, costs and problems")
     .description('Shows shapes, parameters, FLOPs, memory and problems; trains nothing. Exit code 2 with any error.')
-    .action(async (file: string) => {
+    .option('--formulas', 'also where the numbers come from, layer by layer')
+    .option('--measure', 'measure the memory of training with two small batches, and learn from it')
+    .option('--device <device>', 'auto, cpu, cuda:0, mps, xpu:0 …: where to measure')
+    .action(async (projectFile: string, options: { formulas?: true; measure?: true; device?: string }) => {
+      const { formulas = false, measure = false, device } = options;
       const { out } = context;
-      const { text, baseDir } = readRequested({ projectFile: file });
+      const request = { projectFile, ...(device === undefined ? {} : { device }) };
+      const { text, baseDir } = readRequested(request);
       const { plan, problems, dataError } = await planWithData(text, baseDir);
-      const { input, layers, output, parameters, trainable, flops, memory, splits } = plan;
+      const sound = !dataError && problems.every(({ severity }) => severity !== 'error');
+      let finding: MemoryFinding | null = null;
+      if (measure && sound)
+        await asTask(context, async (workers, task) => {
+          finding = await measureMemoryInWorkers(workers, request, task);
+        });
+      const layers = formulas ? withFormulas(plan) : plan.layers;
+      const { input, output, parameters, trainable, flops, memory, splits } = plan;
       const costs = { parameters, trainable, flops, memory };
       const schedule = scheduleOf(plan, drawnPoints);
-      out.object({ type: 'plan', input, layers, output, ...costs, splits, schedule, problems });
-      showPlan(out, plan, problems);
+      const correction = await correctionFor(plan);
+      const measured = finding ? { measured: finding } : {};
+      out.object({
+        type: 'plan',
+        input,
+        layers,
+        output,
+        ...costs,
+        ...measured,
+        correction,
+        splits,
+        schedule,
+        problems,
+      });
+      showPlan(out, plan, problems, finding, correction);
+      if (formulas) showFormulas(out, plan);
       if (dataError) out.error(dataError.toInfo());
-      if (dataError || problems.some(({ severity }) => severity === 'error')) context.exitCode = 2;
+      if (!sound) context.exitCode = 2;
     });
 };
 
@@ -57,7 +89,13 @@ function showSchedule(out: Output, plan: Plan): void {
   else out.say(table([['epoch', 'step', 'lr', ...(momentum ? ['momentum'] : [])], ...rows], [0, 1, 2, 3]));
 }
 
-function showPlan(out: Output, plan: Plan, problems: Problem[]): void {
+function showPlan(
+  out: Output,
+  plan: Plan,
+  problems: Problem[],
+  finding: MemoryFinding | null,
+  correction: MemoryCorrection | null,
+): void {
   const { project, splits, memory } = plan;
   const samples = splits ? `, ${plural(splits.train, 'training sample')}, ${integer(splits.val)} to validate` : '';
   out.say(
@@ -70,10 +108,7 @@ function showPlan(out: Output, plan: Plan, problems: Problem[]): void {
     out.say(table([['path', 'layer', 'output', 'parameters', 'FLOPs'], ...rows, total], [3, 4]));
     if (plan.trainable < plan.parameters)
       out.say(`${integer(plan.trainable)} of the parameters train; the others are frozen.`);
-    const { phase, path, parts } = memory.peak;
-    const named = Object.entries(parts).map(([part, value]) => `${part} ${bytes(value)}`);
-    out.say();
-    out.say(`Memory in training: ${bytes(memory.total)} at most, ${momentName(phase, path)} (${named.join(', ')})`);
+    showMemory(out, memory, finding, correction);
   }
   showSchedule(out, plan);
   for (const { severity, path, message, hint, fixes } of problems) {
@@ -84,12 +119,6 @@ function showPlan(out: Output, plan: Plan, problems: Problem[]): void {
       [`${mark} ${message}`, `  Where: ${path || 'the project'}`, ...next.map((each) => `  Next:  ${each}`)].join('\n'),
     );
   }
-}
-
-function momentName(phase: MemoryPhase, path: string | null): string {
-  const at = path === null ? '' : ` at layer ${path}`;
-  if (phase === 'update') return 'in the update of the weights';
-  return phase === 'evaluation' ? `in an evaluation${at}` : `in the ${phase} pass${at}`;
 }
 
 /** A row a layer, those inside a block beneath it and indented. */

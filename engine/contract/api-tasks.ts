@@ -4,6 +4,7 @@
  */
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
+import { memoryCorrectionSchema } from './estimate-correction.ts';
 import {
   batchFindingSchema,
   batchOptionsSchema,
@@ -11,6 +12,7 @@ import {
   checkReportSchema,
   lrFindingSchema,
   lrOptionsSchema,
+  memoryFindingSchema,
   taskProgressSchema,
 } from './finders.ts';
 
@@ -20,6 +22,10 @@ const work = z.object({ file: z.string(), text: z.string(), task: z.string().min
 export const findCalls = {
   lr: oc.input(work.extend({ options: lrOptionsSchema })).output(lrFindingSchema),
   batch: oc.input(work.extend({ options: batchOptionsSchema })).output(batchFindingSchema),
+  /** Measures the memory of training, and learns from it. */
+  memory: oc.input(work).output(memoryFindingSchema),
+  /** What has been measured says about the project's estimate: multiply it. null: nothing was measured on its device. */
+  correction: oc.input(work.pick({ file: true, text: true })).output(memoryCorrectionSchema.nullable()),
 };
 
 export const verifyCalls = {

@@ -33,6 +33,8 @@ export function onCpu(operations: readonly Operation[], threads: number): Operat
       const pool = operations[index + 1] as Operation;
       result.push({ ...pool, inputs, keeps: places(pool) });
       index += 1;
+    } else if (last.outputs.has(from) && !last.gradients.has(operation.output)) {
+      result.push(behindPlainGradient(operation));
     } else {
       result.push(operation);
     }
@@ -65,6 +67,15 @@ function channelsLast(operations: readonly Operation[]): Layouts {
 function plain({ kind, output, args }: PlannedLayer): boolean {
   const one = (size: Json | undefined) => (Array.isArray(size) ? size.every((each) => each === 1) : size === 1);
   return output.length !== 3 || (kind === 'AdaptiveAvgPool2d' && one(args.output_size));
+}
+
+/** Of an image with its channels last whose gradient does not lie so. */
+function behindPlainGradient(operation: Operation): Operation {
+  const { kind, input } = operation.layer;
+  // Average pooling brings the gradient into order behind itself; batch normalisation has another loop, which needs no room.
+  if (kind === 'AvgPool2d')
+    return { ...operation, workspace: (batch, pass) => (pass === 'forward' ? 0 : batch * 4 * product(input)) };
+  return kind === 'BatchNorm2d' ? { ...operation, workspace: () => 0 } : operation;
 }
 
 /** oneDNN wants its tensors with channels last: others are copied. The weight's gradient comes in oneDNN's own order first. */

@@ -15,6 +15,16 @@ export interface Moment {
   input: number;
 }
 
+export const nothing: Moment = {
+  phase: 'forward',
+  path: null,
+  total: 0,
+  activations: 0,
+  gradients: 0,
+  workspace: 0,
+  input: 0,
+};
+
 /** A tensor of the forward pass. */
 interface Held {
   bytes: number;
@@ -44,7 +54,7 @@ export class Moments {
   #activations = 0;
   #gradients = 0;
   #transient = 0;
-  highest: Moment = { phase: 'forward', path: null, total: 0, activations: 0, gradients: 0, workspace: 0, input: 0 };
+  readonly highest = new Map<MemoryPhase, Moment>();
   /** By layer: the most that came and went, and what it keeps that no layer before it does. */
   readonly workspaces = new Map<string, number>();
   readonly kept = new Map<string, number>();
@@ -52,8 +62,10 @@ export class Moments {
   /** Batches on the device. */
   input = 0;
 
-  constructor(numbers: Numbers) {
+  /** `always`: bytes that do not go before the end. */
+  constructor(numbers: Numbers, always: number) {
     this.#numbers = numbers;
+    this.#transient = always;
   }
 
   /** `kept`: with a graph; otherwise nothing is kept. The last operation's output stays until `release`. */
@@ -85,8 +97,8 @@ export class Moments {
     const { input } = this;
     const [activations, gradients] = [this.#activations, this.#gradients];
     const total = activations + gradients + transient + input;
-    if (total > this.highest.total)
-      this.highest = { phase, path, total, activations, gradients, workspace: transient, input };
+    if (total > (this.highest.get(phase)?.total ?? 0))
+      this.highest.set(phase, { phase, path, total, activations, gradients, workspace: transient, input });
   }
 
   /** What the backward pass needs and has not given back. */

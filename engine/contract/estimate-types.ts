@@ -20,12 +20,15 @@ export interface MemoryParts extends LayerMemory {
   input: number;
 }
 
-export type MemoryPhase = 'forward' | 'backward' | 'update' | 'evaluation';
+export const memoryPhases = ['forward', 'backward', 'update', 'evaluation'] as const;
+export type MemoryPhase = (typeof memoryPhases)[number];
 
 /** Each part in full; not all of them are there at the same moment, so that `total` may be less than their sum. */
 export interface MemoryEstimate extends MemoryParts {
   /** At the highest moment of a training. */
   total: number;
+  /** At the highest moment of each phase; 0: there is none. */
+  phases: Record<MemoryPhase, number>;
   peak: {
     phase: MemoryPhase;
     /** The layer at work; null: the loss, or the optimizer. */

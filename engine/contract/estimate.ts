@@ -12,8 +12,15 @@
  * there, most activations are gone. Not counted: the allocator's spare blocks, the program itself.
  */
 import { onCpu } from './estimate-cpu.ts';
-import { Moments } from './estimate-moments.ts';
-import type { LayerMemory, MemoryEstimate, Operation, Storage } from './estimate-types.ts';
+import { Moments, nothing } from './estimate-moments.ts';
+import {
+  type LayerMemory,
+  type MemoryEstimate,
+  type MemoryPhase,
+  memoryPhases,
+  type Operation,
+  type Storage,
+} from './estimate-types.ts';
 import { product } from './layers/kind.ts';
 import { optimizers } from './optimizers.ts';
 import type { PlannedLayer, PlannedTensor, SplitCounts } from './plan-types.ts';
@@ -26,6 +33,8 @@ const bytesOf = { float32: 4, int64: 8 } as const;
 /** What the loader prepares ahead at most, as in loader.cpp. */
 const mostAhead = 512 << 20;
 const assumedThreads = 2;
+/** States of the random generators and single numbers of the step. */
+const smallChange = 10_000;
 
 export interface Planned {
   tensors: readonly PlannedTensor[];
@@ -52,7 +61,7 @@ export function estimateMemory(
   const loading = inputOf(data.loader, splits, facts, cpu);
   const numbers = { batch: loading.samples, scale: half ? 0.5 : 1 };
   const run = cpu && !half ? onCpu(operations, assumedThreads) : [...operations];
-  const moments = new Moments(numbers);
+  const moments = new Moments(numbers, operations.length > 0 ? smallChange : 0);
   moments.input = loading.training;
   if (accumulate > 1) moments.addGradients(gradients);
   const segments = activation_checkpointing ? cut(run, segmentStarts(layers)) : [run];
@@ -61,12 +70,19 @@ export function estimateMemory(
   if (accumulate > 1) moments.addGradients(-gradients);
   const trained = tensors.filter(({ buffer, rule }) => !buffer && !rule?.freeze).map(({ shape }) => shape);
   moments.mark('update', null, 4 * (optimizers.get(optimizer.kind)?.scratch?.(trained, optimizer.args) ?? 0));
-  const evaluation = new Moments(numbers);
+  const evaluation = new Moments(numbers, smallChange);
   evaluation.input = loading.evaluation;
-  evaluation.forward(run, false, 'evaluation');
+  if (loading.evaluation > 0) evaluation.forward(run, false, 'evaluation');
   for (const layer of layers) fill(layer, own, moments);
-  const [first, second] = [moments.highest, evaluation.highest];
-  const { phase, path, total, ...parts } = second.total > first.total ? second : first;
+  const highest = [...moments.highest.values(), ...evaluation.highest.values()];
+  const totals = memoryPhases.map((phase) => {
+    const moment = highest.find((each) => each.phase === phase);
+    return [phase, moment ? moment.total + weights + state : 0];
+  });
+  const { phase, path, total, ...parts } = highest.reduce(
+    (most, moment) => (moment.total > most.total ? moment : most),
+    nothing,
+  );
   return {
     weights,
     gradients: gradients * (accumulate > 1 ? 2 : 1),
@@ -75,6 +91,7 @@ export function estimateMemory(
     input: loading.training,
     workspace: moments.workspace,
     total: total + weights + state,
+    phases: Object.fromEntries(totals) as Record<MemoryPhase, number>,
     peak: { phase, path, parts: { weights, optimizer: state, ...parts } },
   };
 }

@@ -1,5 +1,6 @@
 /** What the finders and the checks of a project answer: the same objects at the command line, on the wire and between processes. */
 import { z } from 'zod';
+import { memoryCorrectionSchema } from './estimate-correction.ts';
 import { numSchema } from './events.ts';
 
 /** Every finder trains in a process and a folder of its own: neither the project, nor any run, nor their generators are touched. */
@@ -72,6 +73,25 @@ export const batchFindingSchema = z.object({
   seconds: z.number(),
 });
 export type BatchFinding = z.infer<typeof batchFindingSchema>;
+
+const phaseBytesSchema = z.object({ forward: z.number(), backward: z.number(), update: z.number() });
+
+/** The memory of a project's training, measured with small batches and carried on to its own batch size. */
+export const memoryFindingSchema = z.object({
+  /** Bytes of tensors at each phase's highest moment, one batch at a time. */
+  probes: z.array(phaseBytesSchema.extend({ batch_size: z.number() })),
+  /** The project's own, and what to expect with it: the estimate, and by how much the probes differ from theirs. */
+  batch_size: z.number(),
+  phases: phaseBytesSchema,
+  total: z.number(),
+  /** The estimate alone. */
+  estimated: z.number(),
+  device: z.string(),
+  /** As learned from this and what was measured on the device before. */
+  correction: memoryCorrectionSchema.nullable(),
+  seconds: z.number(),
+});
+export type MemoryFinding = z.infer<typeof memoryFindingSchema>;
 
 export const checkOptionsSchema = z.object({
   /** Optimizer steps; absent 40, or as many as the project has. */

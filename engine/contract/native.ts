@@ -130,6 +130,8 @@ export interface StepsRequest {
   steps: number;
   /** One for each group of the plan. */
   groups: GroupSchedule[];
+  /** Whether to measure `peaks`; the peak that `memory` tells starts anew at each phase then. */
+  peaks?: boolean;
 }
 
 export interface StepsResult {
@@ -158,6 +160,8 @@ export interface StepsResult {
     other: number;
     total: number;
   };
+  /** Where asked for: bytes of tensors at the highest moment of each phase, over all steps. */
+  peaks?: { forward: number; backward: number; optimizer: number };
 }
 
 export interface EvaluateRequest {

@@ -7,6 +7,7 @@ import { type LrFinding, lrOptionsSchema, taskProgressSchema } from '../contract
 import type { ResolvedSource } from '../contract/project.ts';
 import type { DeviceReport } from '../contract/wire.ts';
 import type { DataPack } from '../data/index.ts';
+import type { Peaks } from '../finders/measure-peaks.ts';
 import type { ProbeAnswer } from '../finders/probe-batch.ts';
 import { lifeSchema } from '../verify/life.ts';
 import type { Exported } from './export.ts';
@@ -74,6 +75,7 @@ export const toWorker = z.discriminatedUnion('type', [
     memory: z.number().nullable(),
     folder: z.string(),
   }),
+  z.object({ type: z.literal('measure'), request: trainRequest, batchSize: z.number(), folder: z.string() }),
   z.object({ type: z.literal('life'), request: trainRequest, life: lifeSchema }),
   z.object({ type: z.literal('action'), id: z.number(), action: z.enum([...runActions, 'interrupt']) }),
 ]);
@@ -81,7 +83,7 @@ export type ToWorker = z.infer<typeof toWorker>;
 export type Job = Exclude<ToWorker, { type: 'action' }>;
 
 /** Of a prediction null: its rows come one by one. */
-export type JobResult = EndEvent | Evaluation | Exported | DeviceReport | DataPack | LrFinding | ProbeAnswer;
+export type JobResult = EndEvent | Evaluation | Exported | DeviceReport | DataPack | LrFinding | ProbeAnswer | Peaks;
 
 /** `result` or `failure` is the last message. */
 export const fromWorker = z.discriminatedUnion('type', [

@@ -1,0 +1,64 @@
+/** What some steps of a project take at a given batch size, phase by phase. In a worker, whose memory nobody else uses. */
+import type { NativePlan, NativeSession } from '../contract/native.ts';
+import { batchesPerEpoch } from '../runs/training-state.ts';
+import type { TrainRequest } from '../runs/types.ts';
+import { groupsAt, openForFinder, throwIfCancelled } from './opened.ts';
+
+export interface PeaksRequest {
+  batchSize: number;
+  folder: string;
+}
+
+/** Bytes of tensors at the highest moment of each phase; a single batch waits in none of them. */
+export interface Peaks {
+  batch_size: number;
+  forward: number;
+  backward: number;
+  update: number;
+  device: string;
+}
+
+/** The first step makes the optimizer's state, the second is like all others. */
+const measuredSteps = 2;
+
+/** @throws GradloomError OUT_OF_MEMORY and what `openForFinder` throws */
+export async function measurePeaks(
+  request: TrainRequest,
+  { batchSize, folder }: PeaksRequest,
+  signal: AbortSignal,
+): Promise<Peaks> {
+  const { session, native } = await openForFinder(request, {
+    folder,
+    signal,
+    change: (plan) => ({
+      ...plan,
+      loader: { ...plan.loader, batch_size: batchSize, drop_last: true, num_workers: 0 },
+    }),
+  });
+  try {
+    const first = await stepOf(session, native, 0);
+    let peaks = first;
+    for (let step = 1; step < measuredSteps; step++) {
+      throwIfCancelled(signal);
+      peaks = await stepOf(session, native, step);
+    }
+    return {
+      batch_size: batchSize,
+      forward: peaks.forward,
+      backward: peaks.backward,
+      update: Math.max(first.optimizer, peaks.optimizer),
+      device: native.device,
+    };
+  } finally {
+    await session.close();
+  }
+}
+
+/** A rate of 0 costs the same and cannot diverge. */
+async function stepOf(session: NativeSession, native: NativePlan, step: number) {
+  const batches = batchesPerEpoch(native);
+  const batch = batches >= native.accumulate * (step + 1) ? native.accumulate * step : 0;
+  const { peaks } = await session.trainSteps({ epoch: 0, batch, steps: 1, groups: groupsAt(native, [0]), peaks: true });
+  if (!peaks) throw new Error('The addon measured no peaks');
+  return peaks;
+}
