@@ -1,4 +1,6 @@
 /** Where a planned layer's numbers come from: its formulas with its own numbers, for the layer that somebody looks at. */
+import { type Rank, sideNames } from './fields.ts';
+import { inNumbers } from './layers/explain.ts';
 import { layerKind } from './layers/index.ts';
 import { product } from './layers/kind.ts';
 import type { PlannedLayer, PlannedTensor } from './plan-types.ts';
@@ -16,12 +18,17 @@ export interface LayerFormulas {
 /** `tensors`: those of the plan. Not part of the plan itself: only the layer in sight is explained. */
 export function explainLayer(layer: PlannedLayer, tensors: readonly PlannedTensor[]): LayerFormulas {
   const { explain, formula } = layerKind(layer.kind);
-  const lines = explain?.(layer.args, layer.input, layer.output) ?? [];
+  const lines = explain?.(layer.args, layer.input, layer.output, partsOf(layer)) ?? [];
   return {
     shape: lines.length > 0 ? lines : [formula],
     parameters: layer.children ? [] : parameterLines(layer, tensors),
     flops: flopsLine(layer),
   };
+}
+
+/** What each list of layers inside answers. */
+function partsOf({ input, children = [] }: PlannedLayer): number[][] {
+  return children.map(({ layers }) => layers.at(-1)?.output ?? input);
 }
 
 function parameterLines({ path, parameters }: PlannedLayer, tensors: readonly PlannedTensor[]): string[] {
@@ -38,10 +45,12 @@ function parameterLines({ path, parameters }: PlannedLayer, tensors: readonly Pl
 /** What the words of the kinds' formulas stand for; a word that a layer does not have leaves the formula as it is. */
 function words({ args, input, output }: PlannedLayer): ReadonlyMap<string, number | undefined> {
   const kernel = Array.isArray(args.kernel_size) ? (args.kernel_size as number[]) : [];
-  const sides = ['length', 'height', 'width', 'depth'].flatMap((side) => {
-    const at = { length: 0, depth: 0, height: kernel.length - 2, width: kernel.length - 1 }[side] as number;
-    return ['kernel', 'window'].map((name) => [`${name} ${side}`, kernel[at]] as const);
-  });
+  const sides = sideNames[kernel.length as Rank] ?? [];
+  const bySide = sides.flatMap((name, side) => [
+    [`kernel ${name}`, kernel[side]] as const,
+    [`window ${name}`, kernel[side]] as const,
+    [`output ${name}`, output[output.length - sides.length + side]] as const,
+  ]);
   return new Map<string, number | undefined>([
     ['n', product(output)],
     ['in', input.at(-1)],
@@ -49,32 +58,21 @@ function words({ args, input, output }: PlannedLayer): ReadonlyMap<string, numbe
     ['values of the input', product(input)],
     ['kernel', product(kernel)],
     ['window', product(kernel)],
-    ...sides,
+    ...bySide,
     ...Object.entries(args).flatMap(([name, value]) => (typeof value === 'number' ? [[name, value] as const] : [])),
   ]);
 }
 
-/** A product of numbers and known words, `2 · (C / groups) · n`, whose value is what was counted; else the formula in words. */
+/** The formula with the layer's numbers, where its words give what was counted; else the formula alone. */
 function flopsLine(layer: PlannedLayer): string {
   const { flopsFormula } = layerKind(layer.kind);
   if (layer.children) return flopsFormula;
   // A remark stands in brackets at the end.
-  const formula = flopsFormula.replace(/(?<! ·) \([^()]*\)$/, '');
-  const known = words(layer);
-  const factors = formula.split(' · ').map((factor) => {
-    const terms = factor.replace(/^\((.*)\)$/, '$1').split(' / ');
-    const values = terms.map((term) => (/^\d+$/.test(term) ? Number(term) : known.get(term)));
-    if (values.some((value) => value === undefined)) return null;
-    const [first, ...divisors] = values as [number, ...number[]];
-    return {
-      text: terms.length > 1 ? `(${values.join(' / ')})` : String(first),
-      value: divisors.reduce((a, b) => a / b, first),
-    };
-  });
-  if (factors.includes(null) || /^\d+$/.test(formula)) return flopsFormula;
-  const found = factors as { text: string; value: number }[];
+  const formula = flopsFormula.replace(/(?<! [·+]) \([^()]*\)$/, '');
+  const shown = /^\d+$/.test(formula) ? null : inNumbers(formula, words(layer));
   // The words of a formula are for people: where they do not give what was counted, they are not calculated with.
-  if (found.reduce((total, { value }) => total * value, 1) !== layer.flops) return flopsFormula;
-  const shown = found.map(({ text }) => text).join(' · ');
-  return shown === String(layer.flops) ? `${formula} = ${shown}` : `${formula} = ${shown} = ${layer.flops}`;
+  if (!shown || shown.value !== layer.flops) return flopsFormula;
+  return shown.text === String(layer.flops)
+    ? `${formula} = ${shown.text}`
+    : `${formula} = ${shown.text} = ${layer.flops}`;
 }

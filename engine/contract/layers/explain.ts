@@ -3,8 +3,46 @@ import { type Rank, sideNames } from '../fields.ts';
 import type { Json } from '../native.ts';
 import type { Dims } from './kind.ts';
 
-/** What a row answers for `explain`. */
-export type Explain = (args: Record<string, Json>, input: Dims, output: Dims) => string[];
+/** What a row answers for `explain`. `parts`: what each of its lists of layers answers. */
+export type Explain = (args: Record<string, Json>, input: Dims, output: Dims, parts: readonly Dims[]) => string[];
+
+/**
+ * A formula of sums and products, `2 · (C / groups) · n`, with numbers for its words, and its value; null where a word is not known or it is
+ * no such formula.
+ */
+export function inNumbers(
+  formula: string,
+  words: ReadonlyMap<string, number | undefined>,
+): { text: string; value: number } | null {
+  const tokens = formula.split(/([·/+−()])/).flatMap((token) => (token.trim() === '' ? [] : [token.trim()]));
+  let at = 0;
+  let known = true;
+  const atom = (): { text: string; value: number } => {
+    const token = tokens[at++] ?? '';
+    if (token === '(') {
+      const inner = sum();
+      known &&= tokens[at++] === ')';
+      return { text: `(${inner.text})`, value: inner.value };
+    }
+    const value = /^\d+$/.test(token) ? Number(token) : words.get(token);
+    known &&= value !== undefined;
+    return { text: String(value), value: value ?? 0 };
+  };
+  const chain = (next: typeof atom, signs: string) => () => {
+    let { text, value } = next();
+    while (at < tokens.length && signs.includes(tokens[at] as string)) {
+      const sign = tokens[at++] as string;
+      const other = next();
+      text += ` ${sign} ${other.text}`;
+      value =
+        { '·': value * other.value, '/': value / other.value, '+': value + other.value }[sign] ?? value - other.value;
+    }
+    return { text, value };
+  };
+  const sum: typeof atom = chain(chain(atom, '·/'), '+−');
+  const found = sum();
+  return known && at === tokens.length ? found : null;
+}
 
 /** A line a side: `height: 28 + 1 + 1 = 30`. Sides that say the same share one: `height, width: …`. */
 export function sideLines(expressions: readonly string[], output: Dims): string[] {
