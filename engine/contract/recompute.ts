@@ -4,7 +4,6 @@
  * torch.utils.checkpoint.checkpoint_sequential does it). The rule: the layers in order, blocks of one list and repetitions opened, make units
  * of a layer with weights (or a block) and those without that follow it; n units make about √n segments of equally many units.
  */
-import { product } from './layers/kind.ts';
 import type { PlannedLayer } from './plan-types.ts';
 
 /** Kinds that only run their lists one after the other. */
@@ -35,12 +34,4 @@ function segmentsOf(layers: readonly PlannedLayer[]): PlannedLayer[][] {
 export function segmentStarts(layers: readonly PlannedLayer[]): string[] {
   const segments = segmentsOf(layers);
   return segments.length < 2 ? [] : segments.map(([first]) => (first as PlannedLayer).path);
-}
-
-/** Bytes of one sample that are kept at the worst moment: what goes between the segments, and all of the largest one. */
-export function checkpointedBytes(layers: readonly PlannedLayer[]): number {
-  const segments = segmentsOf(layers);
-  const sum = (segment: PlannedLayer[]) => segment.reduce((total, layer) => total + layer.activation_bytes, 0);
-  const between = segments.slice(0, -1).map((segment) => 4 * product(segment.at(-1)?.output ?? []));
-  return between.reduce((total, bytes) => total + bytes, 0) + Math.max(0, ...segments.map(sum));
 }

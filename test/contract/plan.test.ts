@@ -119,6 +119,7 @@ test('a planned block: place, name, costs of its inside', () => {
     flops: 2 * 784 * 784 + 784 + 784,
     // The Linear's input is the batch itself; the ReLU keeps its output.
     activation_bytes: 4 * 784,
+    memory: expect.any(Object),
     python: 'Residual(nn.Sequential(nn.Linear(784, 784), nn.ReLU()), nn.Sequential())',
     children: [
       {
@@ -137,6 +138,7 @@ test('a planned block: place, name, costs of its inside', () => {
             trainable: 784 * 785,
             flops: 2 * 784 * 784,
             activation_bytes: 0,
+            memory: expect.any(Object),
             python: 'nn.Linear(784, 784)',
           },
           {
@@ -152,6 +154,7 @@ test('a planned block: place, name, costs of its inside', () => {
             trainable: 0,
             flops: 784,
             activation_bytes: 4 * 784,
+            memory: expect.any(Object),
             python: 'nn.ReLU()',
           },
         ],

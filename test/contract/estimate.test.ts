@@ -1,0 +1,180 @@
+/** The memory estimate: its parts, its highest moment, the layers' shares, and what settings make of them; corrections by what was measured. */
+import { describe, expect, test } from 'vitest';
+import { correctionOf, type MemoryObservation } from '../../engine/contract/estimate-correction.ts';
+import { memoryPhases } from '../../engine/contract/estimate-types.ts';
+import { type PlannedLayer, planProject } from '../../engine/contract/plan.ts';
+
+const linear = (out_features: number, more: object = {}) => ({ kind: 'Linear', out_features, ...more });
+const relu = { kind: 'ReLU' };
+const conv = (out_channels: number) => ({ kind: 'Conv2d', out_channels, kernel_size: 3, padding: 1 });
+
+function memoryOf(
+  layers: unknown[],
+  {
+    shape = [64],
+    batch = 8,
+    loader = {},
+    training = {},
+  }: { shape?: number[]; batch?: number; loader?: object; training?: object } = {},
+) {
+  const plan = planProject(
+    {
+      gradloom: 1,
+      data: {
+        source: { kind: 'random', shape, classes: 10, samples: 64 },
+        split: { val: 0 },
+        loader: { batch_size: batch, num_workers: 0, ...loader },
+      },
+      model: { layers },
+      training: { optimizer: { kind: 'SGD' }, device: 'cpu', ...training },
+    },
+    null,
+  );
+  return { ...plan.memory, layers: plan.layers };
+}
+
+const mlp = [linear(32), relu, linear(10)];
+const parameters = 4 * (64 * 32 + 32 + 32 * 10 + 10);
+
+describe('parts and their moment', () => {
+  test('of a small network, byte by byte', () => {
+    const memory = memoryOf(mlp);
+    const [hidden, answer] = [8 * 4 * 32, 8 * 4 * 10];
+    expect(memory).toMatchObject({
+      weights: parameters,
+      gradients: parameters,
+      optimizer: 0,
+      // The ReLU's output, which lies where its input lay; the logarithms that the loss keeps.
+      activations: hidden + answer,
+      input: 8 * (4 * 64 + 8),
+    });
+    // At the first Linear's end all gradients are there, that of the hidden values, and the answer.
+    expect(memory.peak).toMatchObject({
+      phase: 'backward',
+      path: '0',
+      parts: { gradients: parameters, activations: 0, workspace: 10_000 + hidden + answer },
+    });
+  });
+
+  test('the highest of all phases is the total, and the sum of what is there then', () => {
+    for (const optimizer of ['SGD', 'Adam', 'NAdam', 'Adafactor', 'Muon']) {
+      const memory = memoryOf([conv(8), relu, { kind: 'MaxPool2d', kernel_size: 2 }, { kind: 'Flatten' }, linear(10)], {
+        shape: [3, 8, 8],
+        training: { optimizer: { kind: optimizer } },
+      });
+      const { parts, phase } = memory.peak;
+      expect(Object.values(parts).reduce((sum, bytes) => sum + bytes, 0)).toBe(memory.total);
+      expect(Math.max(...memoryPhases.map((each) => memory.phases[each]))).toBe(memory.total);
+      expect(memory.phases[phase]).toBe(memory.total);
+    }
+  });
+
+  test('an optimizer that needs room of its own has its highest moment at the update', () => {
+    const wide = [linear(2000), relu, linear(10)];
+    expect(memoryOf(wide, { training: { optimizer: { kind: 'Adam' } } }).peak.phase).toBe('backward');
+    expect(memoryOf(wide, { training: { optimizer: { kind: 'NAdam' } } }).peak).toMatchObject({
+      phase: 'update',
+      path: null,
+    });
+  });
+
+  test('each layer has its share, blocks that of their layers', () => {
+    const { layers, weights, gradients, optimizer } = memoryOf(
+      [linear(32), { kind: 'Residual', layers: [linear(32), relu] }, linear(10)],
+      { training: { optimizer: { kind: 'Adam' } } },
+    );
+    const sum = (of: (layer: PlannedLayer) => number) => layers.reduce((total, layer) => total + of(layer), 0);
+    expect(sum(({ memory }) => memory.weights)).toBe(weights);
+    expect(sum(({ memory }) => memory.gradients)).toBe(gradients);
+    expect(sum(({ memory }) => memory.optimizer)).toBe(optimizer);
+    const [inside] = layers[1]?.children?.[0]?.layers ?? [];
+    expect(layers[1]?.memory.weights).toBe(inside?.memory.weights);
+    expect(layers[1]?.memory.workspace).toBeGreaterThan(0);
+  });
+
+  test('a network of nothing, or that does not fit together, has an estimate all the same', () => {
+    const empty = memoryOf([]);
+    expect(empty.total).toBe(empty.input);
+    expect(memoryOf([conv(3), linear(4)]).weights).toBeGreaterThanOrEqual(0);
+    expect(memoryOf([{ kind: 'Residual', layers: [linear(3)] }, linear(4)]).total).toBeGreaterThanOrEqual(0);
+  });
+});
+
+describe('settings', () => {
+  test('the batch, and those that wait', () => {
+    const one = memoryOf(mlp).input;
+    expect(memoryOf(mlp, { batch: 16 }).input).toBe(2 * one);
+    expect(memoryOf(mlp, { loader: { num_workers: 2, prefetch_factor: 3 } }).input).toBe(7 * one);
+    // Elsewhere they wait in the computer's memory.
+    expect(memoryOf(mlp, { loader: { num_workers: 2 }, training: { device: 'cuda:0' } }).input).toBe(one);
+  });
+
+  test('frozen layers keep nothing and have no gradients', () => {
+    const frozen = memoryOf([linear(32, { train: { freeze: true } }), relu, linear(10)]);
+    expect(frozen.gradients).toBe(4 * (32 * 10 + 10));
+    expect(frozen.total).toBeLessThan(memoryOf(mlp).total);
+  });
+
+  test('several batches a step take a second set of gradients', () => {
+    const twice = memoryOf(mlp, { training: { accumulate: 2 } });
+    expect(twice.gradients).toBe(2 * parameters);
+    expect(twice.total).toBe(memoryOf(mlp).total + parameters);
+  });
+
+  test('checkpointing keeps what lies between the segments, and one of them', () => {
+    const deep = [...Array<object[]>(9).fill([linear(64), { kind: 'GELU' }]), linear(10)].flat();
+    const [plain, checkpointed] = [false, true].map((activation_checkpointing) =>
+      memoryOf(deep, { batch: 64, training: { activation_checkpointing } }),
+    );
+    expect(checkpointed?.activations).toBeLessThan(0.6 * (plain?.activations ?? 0));
+    expect(checkpointed?.total).toBeLessThan(plain?.total ?? 0);
+  });
+
+  test('half as many bytes a value between the layers', () => {
+    const wide = { batch: 64 };
+    const full = memoryOf(mlp, wide);
+    const half = memoryOf(mlp, { ...wide, training: { precision: 'bf16' } });
+    expect(half.weights).toBe(1.5 * parameters);
+    expect(half.activations).toBeLessThan(full.activations);
+  });
+
+  test('averages are a second set of weights', () => {
+    expect(memoryOf(mlp, { training: { ema: {} } }).weights).toBe(2 * parameters);
+  });
+
+  test('on the CPU a convolution and the pooling behind it are one: its output is never whole', () => {
+    const layers = [conv(16), relu, { kind: 'MaxPool2d', kernel_size: 2 }, { kind: 'Flatten' }, linear(10)];
+    const given = { shape: [3, 64, 64], batch: 64 };
+    const cpu = memoryOf(layers, given);
+    const other = memoryOf(layers, { ...given, training: { device: 'cuda:0' } });
+    expect(cpu.total).toBeLessThan(0.6 * other.total);
+  });
+});
+
+describe('corrections by what was measured', () => {
+  const seen = (network: string, ratio: number, more: Partial<MemoryObservation> = {}): MemoryObservation => ({
+    device: 'cpu',
+    network,
+    batch_size: 64,
+    estimated: 1000,
+    measured: 1000 * ratio,
+    ...more,
+  });
+
+  test('none without a measurement on the device', () => {
+    expect(correctionOf([], 'cpu', 'a')).toBeNull();
+    expect(correctionOf([seen('a', 1.1)], 'cuda:0', 'a')).toBeNull();
+  });
+
+  test('the middle of all networks, and how far they lie from it', () => {
+    const known = [seen('a', 1.0), seen('b', 1.1), seen('c', 1.2)];
+    const correction = correctionOf(known, 'cpu', 'other');
+    expect(correction).toMatchObject({ networks: 3, same: false, factor: 1.1 });
+    expect(correction?.residual).toBeCloseTo(0.1 / 1.1, 2);
+  });
+
+  test('a network that was measured itself goes by that', () => {
+    const known = [seen('a', 1.0), seen('b', 1.5), seen('a', 1.2)];
+    expect(correctionOf(known, 'cpu', 'a')).toMatchObject({ networks: 1, same: true, factor: 1.2 });
+  });
+});
