@@ -69,7 +69,7 @@ function refuseForeign(project: unknown, label: string, file: string | undefined
     'PROJECT_INVALID',
     `${label} is no project of Gradloom: it has none of ${sections.join(', ')}`,
     {
-      hint: 'Give a *.gradloom.json file; the window makes one, or copy one of assets/templates.',
+      hint: 'Give a *.gradloom.json file; the window makes one, from nothing or from a template.',
       ...(file === undefined ? {} : { path: file }),
     },
   );

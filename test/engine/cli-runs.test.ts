@@ -193,6 +193,18 @@ test('devices: the CPU is there', async () => {
   );
 });
 
+test('new: the templates there are, and a project of one of them', async () => {
+  const { lines } = await gradloom(home, ['new', '--json']);
+  expect(lines).toContainEqual(
+    expect.objectContaining({ type: 'template', name: 'resnet-18', parameters: 11_689_512, input: [3, 224, 224] }),
+  );
+  const { code, lines: made } = await gradloom(home, ['new', 'tabular-mlp', '--json']);
+  const path = join(home, 'projects', 'tabular-mlp.gradloom.json');
+  expect({ code, made }).toEqual({ code: 0, made: [{ type: 'project', template: 'tabular-mlp', path }] });
+  const planned = await gradloom(home, ['plan', path, '--json']);
+  expect(planned.lines.at(-1)).toMatchObject({ type: 'plan', input: [30], problems: [] });
+});
+
 test('demo: a copy of the template in the workspace, trained; a second one uses the same project', async () => {
   const words = ['demo', '--epochs', '1', '--json'];
   const [first, second] = [await gradloom(home, words), await gradloom(home, words)];

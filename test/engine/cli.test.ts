@@ -100,6 +100,9 @@ describe('wrong usage: exit 2, said in words and as a line', () => {
     [['pause', 'nothing'], 'RUN_NOT_FOUND'],
     [['stop', 'nothing'], 'RUN_NOT_FOUND'],
     [['demo', 'nothing'], 'FILE_NOT_FOUND'],
+    [['new', 'nothing'], 'FILE_NOT_FOUND'],
+    [['train', mlp, '--weights', mlp, '--names', 'nowhere.json'], 'FILE_NOT_FOUND'],
+    [['train', mlp, '--weights', mlp, '--names', import.meta.filename], 'BAD_CALL'],
   ])('%j is refused with %s', async (words, code) => {
     const error = await refusal(words);
     expect(error).toMatchObject({ code, hint: expect.stringMatching(/./) });
