@@ -73,10 +73,10 @@ export function findRow<R extends Row>(
     );
     return null;
   }
-  const kinds = [...table.keys()];
   const kind = Object.hasOwn(value, 'kind') ? value.kind : undefined;
   const row = typeof kind === 'string' ? table.get(kind) : undefined;
   if (row) return { row, given: value };
+  const kinds = [...table.keys()];
   const at = [...place, 'kind'];
   if (kind === undefined) {
     report.error('MISSING_VALUE', at, `The ${what} has no kind`, `Known kinds: ${kinds.join(', ')}.`);

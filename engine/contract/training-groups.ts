@@ -114,8 +114,8 @@ export function trainingGroups(
   const row = optimizers.get(optimizer.kind);
   const groups = new Map<string, NativeGroup>();
   const groupOf = (settings: typeof base): NativeGroup => {
-    const key = JSON.stringify(settings);
-    const { part: _, ...values } = settings;
+    const { part, ...values } = settings;
+    const key = `${part} ${values.lr} ${values.weight_decay}`;
     const group = groups.get(key) ?? { tensors: [], ...values };
     groups.set(key, group);
     return group;
