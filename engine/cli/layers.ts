@@ -58,7 +58,7 @@ function describe(row: LayerKind) {
     parameters: parametersOf(row).map(({ name, info }) => ({ name, ...info })),
     derived: row.derived,
     arguments: row.argNames,
-    examples: row.examples.map((example) => ({ ...example, python: planned(row, example)?.python ?? null })),
+    examples: row.examples.map((example) => ({ ...example, ...planned(row, example) })),
     ...(definition === undefined ? {} : { definition }),
   };
 }
@@ -76,7 +76,7 @@ function planned({ kind, takes }: LayerKind, { params, input }: LayerExample) {
   };
   const { layers, tensors } = planProject({ model: { layers: [{ kind, ...params }] } }, facts);
   const [layer] = layers;
-  return layer && { python: layer.python, ...explainLayer(layer, tensors) };
+  return layer && { python: layer.python, formulas: explainLayer(layer, tensors) };
 }
 
 function showTable(out: Output, rows: readonly LayerKind[]): void {
@@ -144,6 +144,7 @@ function showExample(out: Output, row: LayerKind, example: LayerExample): void {
   out.say(`  ${JSON.stringify({ kind: row.kind, ...params })}`);
   out.say(`  ${showDims(input)} → ${showDims(output)}`);
   if (!made) return;
-  const shape = made.shape[0] === row.formula ? [] : made.shape;
-  for (const line of [...shape, ...made.parameters, `FLOPs: ${made.flops}`, made.python]) out.say(`  ${line}`);
+  const { shape, parameters, flops } = made.formulas;
+  const lines = shape[0] === row.formula ? [] : shape;
+  for (const line of [...lines, ...parameters, `FLOPs: ${flops}`, made.python]) out.say(`  ${line}`);
 }
