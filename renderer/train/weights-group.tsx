@@ -74,7 +74,9 @@ function Report({ plan }: { plan: Plan }) {
   if (error) return <ErrorNotice error={error} />;
   if (!report) return null;
   const parts = reportParts(report);
-  const source = report.run === null ? report.file : `${report.run}, ${report.checkpoint}`;
+  const { weights_names } = plan.project.model;
+  const renamed = weights_names === null ? '' : ', by the names that the project gives its tensors';
+  const source = report.run === null ? `${report.file}${renamed}` : `${report.run}, ${report.checkpoint}`;
   return (
     <div className={classes.report}>
       <Notice

@@ -43,6 +43,19 @@ const rows: { name: string; model: string; arguments?: object }[] = [
   { name: 'resnet-18', model: 'resnet18' },
   { name: 'vgg-11', model: 'vgg11' },
   { name: 'mobilenet-v2', model: 'mobilenet_v2' },
+  {
+    name: 'vit-tiny',
+    model: 'vit',
+    arguments: {
+      image_size: 28,
+      patch_size: 7,
+      num_layers: 12,
+      num_heads: 3,
+      hidden_dim: 192,
+      mlp_dim: 768,
+      num_classes: 10,
+    },
+  },
 ];
 
 test.each(rows)('$name is torchvision’s $model', async ({ name, model, arguments: args = {} }) => {
