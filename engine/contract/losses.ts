@@ -99,7 +99,7 @@ export const lossKinds: readonly LossKind[] = [
         default: 0,
       }),
     },
-    { ...ofClasses, end: { rule: 'not', layers: ['Softmax'], what: 'softmax', instead: 'NLLLoss' } },
+    { ...ofClasses, end: { rule: 'not', layers: ['Softmax', 'Softmax2d'], what: 'softmax', instead: 'NLLLoss' } },
   ),
   loss(
     'NLLLoss',
@@ -148,7 +148,7 @@ export const lossKinds: readonly LossKind[] = [
       ...ofLabels,
       end: {
         rule: 'must',
-        layers: ['Sigmoid', 'Softmax', 'Hardsigmoid'],
+        layers: ['Sigmoid', 'Softmax', 'Softmin', 'Softmax2d', 'Hardsigmoid'],
         what: 'probabilities, as Sigmoid gives them',
         instead: 'BCEWithLogitsLoss',
       },

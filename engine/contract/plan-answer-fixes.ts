@@ -64,9 +64,11 @@ const linear = (out_features: number): JsonObject => ({ kind: 'Linear', out_feat
 function lastOf(layers: readonly PlannedLayer[], kinds: readonly string[]): PlannedLayer | null {
   for (const layer of [...layers].reverse()) {
     if (kinds.includes(layer.kind)) return layer;
-    const keepsShape =
-      layer.kind === 'Identity' || layer.kind === 'Dropout' || layerTable.get(layer.kind)?.category === 'activation';
-    if (!keepsShape) return null;
+    const passesOn =
+      ['Identity', 'StochasticDepth'].includes(layer.kind) ||
+      layer.kind.includes('Dropout') ||
+      layerTable.get(layer.kind)?.category === 'activation';
+    if (!passesOn || !sameDims(layer.input, layer.output)) return null;
   }
   return null;
 }

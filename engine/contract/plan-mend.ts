@@ -30,9 +30,7 @@ export function mendLayers(report: Report, planner: StackPlanner, model: Model, 
     if (!at) continue;
     const place = placeOf(problem, at);
     const trial = (fix: Fix): Outcome =>
-      trials-- > 0
-        ? tried(fix, { problem, place, layer: at.place, known: report.problems, model, entering })
-        : 'other';
+      trials-- > 0 ? tried(fix, { problem, place, layer: at.place, known: report.problems, model, entering }) : 'other';
     const removal = ({ edits }: Fix) => edits.some((edit) => edit.op === 'remove' && startsWith(at.place, edit.path));
     const own = problem.fixes.map((fix) => ({ fix, outcome: trial(fix) }));
     const labels = new Set(own.map(({ fix }) => fix.label));

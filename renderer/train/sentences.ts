@@ -91,7 +91,7 @@ export function lossSentence({ loss, metrics: chosen }: Training): string {
 /** Dropout layers with their shares, blocks included. */
 export function dropoutOf(layers: readonly PlannedLayer[]): string[] {
   return layers.flatMap((layer) => [
-    ...(layer.kind === 'Dropout' ? [/\((?:p=)?([\d.e-]+)/.exec(layer.python)?.[1] ?? '0.5'] : []),
+    ...(layer.kind.includes('Dropout') ? [String(layer.args.p)] : []),
     ...(layer.children ?? []).flatMap((child) => dropoutOf(child.layers)),
   ]);
 }
