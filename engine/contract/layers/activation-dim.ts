@@ -41,7 +41,9 @@ function softmax(row: { kind: string; label: string; help: string; flops: number
     resolve({ dim }, context) {
       if (dimension(kind, dim, context) === null) return null;
       const { dims } = context.input;
-      return { args: { dim }, output: dims, flops: flops * product(dims), keeps: { output: true } };
+      // Softmin works on the negated scores.
+      const workspace = kind === 'Softmin' ? 4 * product(dims) : 0;
+      return { args: { dim }, output: dims, flops: flops * product(dims), keeps: { output: true }, workspace };
     },
     // PyTorch's own default is deprecated: the dimension is always written.
     python: ({ dim }) => `nn.${kind}(dim=${dim})`,

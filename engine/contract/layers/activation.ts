@@ -20,6 +20,8 @@ interface Kept {
   input?: true;
   output?: true;
   tensors?: number;
+  /** Such tensors that come and go in the backward pass, besides the gradients. */
+  passing?: number;
 }
 
 /** A function of each value: the shape stays. `overwrites`: see Resolved. `more`: reports arguments that do not go together (null), or adds to what is resolved. */
@@ -34,7 +36,7 @@ function pointwise<const S extends Shape>(row: {
   examples?: LayerExample[];
 }): LayerKind {
   const { keeps, overwrites, more, ...rest } = row;
-  const { tensors = 0, ...sides } = keeps;
+  const { tensors = 0, passing = 0, ...sides } = keeps;
   return layerKind<S>({
     examples: [{ params: {}, input: [3, 4], output: [3, 4] }],
     ...rest,
@@ -51,6 +53,7 @@ function pointwise<const S extends Shape>(row: {
           output: dims,
           flops: product(dims),
           keeps: { ...sides, ...(tensors > 0 ? { bytes: 4 * tensors * product(dims) } : {}) },
+          ...(passing > 0 ? { workspace: { forward: 0, backward: 4 * passing * product(dims) } } : {}),
           ...(overwrites ? { overwrites } : {}),
           ...added,
         }
@@ -99,7 +102,7 @@ export const activationKinds: LayerKind[] = [
       }),
       init: number({ label: 'Initial slope', help: 'Where learning starts.', default: 0.25 }),
     },
-    keeps: { input: true },
+    keeps: { input: true, passing: 1 },
     more({ num_parameters }, context) {
       const { dims } = context.input;
       const channels = dims[0] ?? 1;
@@ -294,14 +297,14 @@ export const activationKinds: LayerKind[] = [
     label: 'Tanh shrink',
     help: 'x less its tanh: small values nearly vanish.',
     params: {},
-    keeps: { tensors: 1 },
+    keeps: { tensors: 1, passing: 1 },
   }),
   pointwise({
     kind: 'Softsign',
     label: 'Softsign',
     help: 'Squeezes values to −1…1 more gently than tanh: x / (1 + |x|).',
     params: {},
-    keeps: { input: true, tensors: 1 },
+    keeps: { input: true, tensors: 1, passing: 3 },
   }),
   pointwise({
     kind: 'Softshrink',

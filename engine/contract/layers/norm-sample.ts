@@ -146,6 +146,7 @@ export const sampleNormKinds = [
         flops: 4 * product(dims),
         // The reciprocal root of each row is kept besides the input, and what is scaled.
         keeps: { input: true, bytes: 4 * rows + (elementwise_affine ? 4 * product(dims) : 0) },
+        workspace: { forward: 0, backward: 16 * product(dims) },
       };
     },
     python: (args) =>
@@ -205,6 +206,7 @@ export const sampleNormKinds = [
         flops: 5 * product(dims),
         // Mean and reciprocal deviation of each group are kept besides the input.
         keeps: { input: true, bytes: 8 * num_groups },
+        workspace: { forward: 0, backward: 8 * num_channels },
       };
     },
     python: (args) => pythonCall('nn.GroupNorm', groupParams, args, ['num_groups', 'num_channels']),
@@ -242,6 +244,7 @@ export const sampleNormKinds = [
         flops: (given.size + 5) * values,
         // The squares with their padding, the sum under the power, and the divisor.
         keeps: { input: true, bytes: 4 * padded + 8 * values },
+        workspace: { forward: 0, backward: 16 * values },
       };
     },
     python: (args) => pythonCall('nn.LocalResponseNorm', responseParams, args, ['size']),

@@ -187,6 +187,7 @@ function instanceNorm(rank: Rank): LayerKind {
         flops: 4 * product(dims),
         // Besides the input, once for each sample: mean and reciprocal deviation of each channel, its factor, its running statistics.
         keeps: { input: true, bytes: (8 + (given.affine ? 4 : 0) + (given.track_running_stats ? 8 : 0)) * channels },
+        workspace: { forward: 0, backward: 4 * product(dims) },
       };
     },
     python: (args) => pythonCall(`nn.${kind}`, instanceParams, args, ['num_features']),
