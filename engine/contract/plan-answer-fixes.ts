@@ -36,6 +36,8 @@ export interface Answer {
   input: Dims;
   output: Dims;
   wanted: Dims;
+  /** Where the scores stand: after the positions (next tokens), or before them. */
+  axis: 'first' | 'last';
   /** What it would answer after these edits; null: nothing. */
   after(edits: readonly Edit[]): Dims | null;
 }
@@ -175,7 +177,7 @@ function tailFixes(answer: Answer): Fix[] {
   }));
 }
 
-function tails({ layers, output, wanted }: Answer): { label: string; layers: JsonObject[] }[] {
+function tails({ layers, output, wanted, axis }: Answer): { label: string; layers: JsonObject[] }[] {
   const [size] = wanted as [number];
   const sides = wanted.length - 1;
   if (sides === 0) {
@@ -193,14 +195,15 @@ function tails({ layers, output, wanted }: Answer): { label: string; layers: Jso
       { label: pooled.length > 0 ? 'GlobalAvgPool and Linear' : 'GlobalAvgPool', layers: [pool, ...pooled] },
     ];
   }
+  const last = wanted.at(-1) as number;
+  const dense = { label: `a Linear layer with ${last} outputs`, layers: [linear(last)] };
+  if (axis === 'last') return [dense];
   const kind = `Conv${sides}d`;
   const conv = { kind, out_channels: size, kernel_size: 1 };
   const found: { label: string; layers: JsonObject[] }[] = [];
   if (output.length === wanted.length) {
-    const last = wanted.at(-1) as number;
-    const sameBefore = sameDims(output.slice(0, -1), wanted.slice(0, -1));
     const upsampled = { kind: 'Upsample', size: sides === 1 ? wanted[1] : wanted.slice(1) };
-    if (sameBefore) found.push({ label: `a Linear layer with ${last} outputs`, layers: [linear(last)] });
+    if (sameDims(output.slice(0, -1), wanted.slice(0, -1))) found.push(dense);
     found.push({ label: `a ${kind} layer with ${size} channels`, layers: [conv] });
     found.push({ label: `Upsample to ${showDims(wanted.slice(1))}`, layers: [upsampled] });
     found.push({ label: `Upsample to ${showDims(wanted.slice(1))} and ${kind}`, layers: [upsampled, conv] });

@@ -107,8 +107,9 @@ export function checkOutput(
   const last = layers.at(-1);
   const place: Place = last ? last.place.split('.') : ['model', 'layers'];
   const wanted = answerDims(loss, target, ignoredIndex(chosen));
-  const fixes = () => outputFixes({ project, layers, input: facts.input.dims, output, wanted, after });
   const axis = target.kind === 'next_token' ? wanted.length - 1 : 0;
+  const ends = { output, wanted, axis: axis === 0 ? 'first' : 'last' } as const;
+  const fixes = () => outputFixes({ project, layers, input: facts.input.dims, ...ends, after });
   const scores = output[axis] ?? 0;
   const comparable = loss.answer === 'scores' ? wanted.map((size, at) => (at === axis ? scores : size)) : wanted;
   if (!sameDims(output, comparable)) {

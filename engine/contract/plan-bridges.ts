@@ -21,8 +21,8 @@ export interface Refused {
 export interface Surroundings {
   /** Dims of one input sample. */
   input: Dims;
-  /** How many tokens its integers choose from; null: it has none, or it is not known. */
-  tokens: number | null;
+  /** How many tokens its integers choose from; absent: it has none, or it is not known. */
+  tokens?: number;
   run: Run;
 }
 
@@ -44,7 +44,9 @@ export function bridgesFor(code: ProblemCode, refused: Refused, around: Surround
         ...inserted(refused, rankBridges(refused.layer, refused.input.dims, around)),
       ];
     case 'WRONG_DTYPE':
-      return refused.input.dtype === 'float32' ? [] : inserted(refused, embeddings(refused, around));
+      return refused.input.dtype === 'float32' ? withoutTable(refused) : inserted(refused, embeddings(refused, around));
+    case 'WRONG_MASK':
+      return withoutPadding(refused);
     case 'JOIN_MISMATCH':
       return joinFixes(refused, around.run);
     case 'EMPTY_OUTPUT':
@@ -113,7 +115,7 @@ function isSequence(kind: string | undefined): boolean {
 function rankBridges(layer: JsonObject, dims: Dims, { input }: Surroundings): Bridge[] {
   const sides = sidesOf(layer);
   const sequence = isSequence(String(layer.kind));
-  const wanted = sequence ? [2] : sides === null ? [1, 3, 2] : [sides + 1];
+  const wanted = sequence ? [2, 3] : sides === null ? [1, 3, 2] : [sides + 1];
   return wanted.flatMap((rank) => {
     if (rank === dims.length) return [];
     if (rank > dims.length) return raised(dims, rank, sequence, input);
@@ -155,7 +157,7 @@ function lowered(dims: Dims, rank: number, sequence: boolean): Bridge[] {
   };
   if (!sequence) return rank === 2 ? [trailing, leading] : [leading, trailing];
   // Positions come first in a sequence: the rows of a picture, or its points with all their channels.
-  const rows = { ...leading, label: 'Flatten (rows as a sequence)' };
+  const rows = { label: 'Flatten (rows as a sequence)', layers: [flattened({ start_dim: 1, end_dim: -2 })] };
   const points = { label: 'Flatten and Permute (points as a sequence)', layers: [flattened({ start_dim: 2 }), swap] };
   return dims[0] === 1 ? [rows, points] : [points, rows];
 }
@@ -163,16 +165,33 @@ function lowered(dims: Dims, rank: number, sequence: boolean): Bridge[] {
 /** Numbers for tokens, then the order of dimensions that the layer wants. */
 function embeddings({ layer, input }: Refused, around: Surroundings): Bridge[] {
   const { tokens } = around;
-  if (tokens === null) return [];
+  if (tokens === undefined) return [];
   const embedding = { kind: 'Embedding', num_embeddings: tokens, embedding_dim: embeddingWidth };
+  const behind = (bridge: Bridge): Bridge => ({
+    label: `Embedding of ${tokens} tokens and ${bridge.label}`,
+    layers: [embedding, ...bridge.layers],
+  });
   const plain = { label: `Embedding of ${tokens} tokens`, layers: [embedding] };
   const dims = [...input.dims, embeddingWidth];
-  if (sidesOf(layer) === 1 && dims.length === 2) {
-    return [{ label: `Embedding of ${tokens} tokens and Permute`, layers: [embedding, swap] }, plain];
-  }
-  const more = rankBridges(layer, dims, around).map(({ label, layers }) => ({
-    label: `Embedding of ${tokens} tokens and ${label}`,
-    layers: [embedding, ...layers],
-  }));
-  return [plain, ...more];
+  const sides = sidesOf(layer);
+  if (sides === 1 && dims.length === 2) return [behind(swapped()), plain];
+  return sides === null ? [plain] : [plain, ...rankBridges(layer, dims, around).map(behind)];
+}
+
+/** Numbers need no table: a Linear layer makes as many features of them. */
+function withoutTable({ place, layer }: Refused): Fix[] {
+  const size = layer.embedding_dim;
+  const dense = { kind: 'Linear', out_features: size };
+  return [
+    ...(typeof size === 'number' ? [{ label: `Use Linear with ${size} outputs`, edits: [setEdit(place, dense)] }] : []),
+    { label: `Remove this ${layer.kind}`, edits: [removeEdit(place)] },
+  ];
+}
+
+/** What mixes positions comes behind the end of the sequence. */
+function withoutPadding(refused: Refused): Fix[] {
+  const mean = { kind: 'MeanOverSequence' };
+  return refused.layer.kind === 'Flatten'
+    ? [{ label: 'Use MeanOverSequence', edits: [setEdit(refused.place, mean)] }]
+    : inserted(refused, [{ label: 'MeanOverSequence', layers: [mean] }]);
 }

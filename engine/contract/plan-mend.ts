@@ -33,9 +33,14 @@ export function mendLayers(report: Report, planner: StackPlanner, model: Model, 
       trials-- > 0 ? tried(fix, { problem, place, layer: at.place, known: report.problems, model, entering }) : 'other';
     const removal = ({ edits }: Fix) => edits.some((edit) => edit.op === 'remove' && startsWith(at.place, edit.path));
     const own = problem.fixes.map((fix) => ({ fix, outcome: trial(fix) }));
-    const labels = new Set(own.map(({ fix }) => fix.label));
+    const seen = new Set(own.flatMap(({ fix }) => [fix.label, JSON.stringify(fix.edits)]));
+    const isNew = ({ label, edits }: Fix) => {
+      const known = seen.has(label) || seen.has(JSON.stringify(edits));
+      seen.add(label).add(JSON.stringify(edits));
+      return !known;
+    };
     const bridges = [...fewerRepetitions(at, refused), ...bridgesFor(problem.code, at, around)]
-      .filter(({ label, edits }) => edits.every(namesKnownKinds) && !labels.has(label) && labels.add(label))
+      .filter((fix) => fix.edits.every(namesKnownKinds) && isNew(fix))
       .map((fix) => ({ fix, outcome: trial(fix) }));
     const whole = [...own, ...bridges].some(({ outcome }) => outcome === 'all');
     const offered = own.filter(

@@ -38,8 +38,8 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
   const known = stored && transformed(resolved, stored);
   checkData(resolved, known, report);
   const planner = new StackPlanner(report, resolved.model.blocks);
-  const stack = planner.model(resolved.model.layers, known?.input ?? null);
-  if (known) mendLayers(report, planner, resolved.model, { input: known.input.dims, tokens: tokensOf(known) });
+  const stack = planner.model(resolved.model.layers, known && { ...known.input, ...tokensOf(known) });
+  if (known) mendLayers(report, planner, resolved.model, { input: known.input.dims, ...tokensOf(known) });
   const layers = stack.layers;
   if (wellFormed(project.model)) checkNotEmpty(resolved, known, report);
   const output = stack.flow && layers.length > 0 ? [...stack.flow.dims] : null;
@@ -100,9 +100,11 @@ function factsOf({ data: { source } }: ResolvedProject): DataFacts | null {
   return source ? (sources.get(source.kind)?.facts?.(source) ?? null) : null;
 }
 
-/** How many tokens the data's integers choose from. */
-function tokensOf({ input, target }: DataFacts): number | null {
-  return input.dtype === 'int64' && target.kind === 'next_token' ? target.tokens : null;
+/** How many tokens the data's integers choose from, where that is known. */
+function tokensOf({ input, target }: DataFacts): { tokens?: number } {
+  if (input.dtype !== 'int64') return {};
+  const tokens = input.tokens ?? (target.kind === 'next_token' ? target.tokens : undefined);
+  return tokens === undefined ? {} : { tokens };
 }
 
 /** The data as the network sees it. */

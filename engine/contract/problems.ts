@@ -8,6 +8,7 @@ export const problemCodes = [
   'MISSING_VALUE',
   'WRONG_RANK', // the layer wants another number of dimensions
   'WRONG_DTYPE',
+  'WRONG_MASK', // padding would be mixed into the answer
   'EMPTY_OUTPUT', // a window larger than its input
   'NOT_DIVISIBLE', // groups, num_heads and the like
   'JOIN_MISMATCH', // branches or a shortcut that cannot be joined

@@ -6,6 +6,8 @@ export type ElementType = 'float32' | 'int64';
 export interface TensorType {
   dims: number[];
   dtype: ElementType;
+  /** Of integers: how many different ones there are, from 0; absent: not known. */
+  tokens?: number;
 }
 
 /** A label, and where it was first met (a sample's index in its file). */
