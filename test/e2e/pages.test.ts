@@ -56,7 +56,8 @@ describe.skipIf(noBrowser)('the window', () => {
     expect(await background()).toBe(dark);
     await theme.getByText('As the system').click();
     await expect.poll(background).toBe(light);
-    expect((await (await studio.engine()).settings.get()).theme).toBe('system');
+    const engine = await studio.engine();
+    await expect.poll(async () => (await engine.settings.get()).theme).toBe('system');
   });
 
   test('threads take a whole number, or nothing', async () => {
