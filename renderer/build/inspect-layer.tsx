@@ -20,7 +20,7 @@ import styles from './inspector.module.css';
 import { LayerIcon } from './layer-icons.tsx';
 import { LayerNumbers } from './layer-numbers.tsx';
 import { ProblemNotes } from './problems.tsx';
-import { formatPython } from './python.ts';
+import { definitionCode, formatPython } from './python.ts';
 import { TrainSection } from './train-section.tsx';
 import { labelOf, nameOf } from './words.ts';
 
@@ -104,9 +104,24 @@ export function LayerInspector({ row }: { row: LayerRow }) {
       {row.python !== null && (
         <Section title="PyTorch">
           <Code code={formatPython(row.python, '', row.folded === null ? codeWidth.layer : codeWidth.block)} />
+          <Definition kind={row.kind} />
         </Section>
       )}
     </div>
+  );
+}
+
+/** A class that torch.nn does not have, shown when asked for. */
+function Definition({ kind }: { kind: string }) {
+  const code = definitionCode(kind);
+  if (code === null) return null;
+  return (
+    <details className={styles.definition}>
+      <summary>The class {kind}</summary>
+      <CodeBlock title={`The class ${kind}`} maxHeight={360}>
+        {code}
+      </CodeBlock>
+    </details>
   );
 }
 

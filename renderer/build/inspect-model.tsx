@@ -1,5 +1,6 @@
 /** The network as a whole: its size, the memory that training takes, the weights it starts from, its PyTorch code. */
 import { modelFields } from '../../engine/contract/settings.ts';
+import { MeasuredMemory } from '../project-parts/measured-memory.tsx';
 import { MemoryParts } from '../project-parts/memory-parts.tsx';
 import { pickPath } from '../state/files.ts';
 import { useFormAt } from '../state/form.ts';
@@ -47,7 +48,12 @@ export function ModelInspector() {
           },
         ]}
       />
-      {plan.memory.total > 0 && <MemoryParts parts={plan.memory.peak.parts} />}
+      {plan.memory.total > 0 && (
+        <>
+          <MemoryParts parts={plan.memory.peak.parts} />
+          <MeasuredMemory estimated={plan.memory.total} ready={plan.model !== null} />
+        </>
+      )}
       <div className={styles.form} data-inspect="form">
         <SchemaForm
           shape={modelFields}
@@ -63,7 +69,7 @@ export function ModelInspector() {
       {plan.layers.length > 0 && (
         <Section title="PyTorch">
           <CodeBlock title="The network in Python" maxHeight={420}>
-            {modelCode(plan.layers.map(({ python }) => python))}
+            {modelCode(plan.layers)}
           </CodeBlock>
         </Section>
       )}

@@ -48,15 +48,13 @@ const others = new Map<string, string[]>(
     RNN: ['recurrent', 'elman'],
     LSTM: ['recurrent', 'long short-term memory', 'bidirectional'],
     GRU: ['recurrent', 'gated recurrent unit', 'bidirectional'],
-    SelfAttention: ['multihead attention', 'multi-head attention', 'mha', 'transformer', 'causal', 'gpt'],
+    MultiheadAttention: ['self-attention', 'multi-head attention', 'mha', 'transformer', 'causal', 'gpt'],
     TransformerEncoderLayer: ['transformer block', 'attention', 'bert', 'gpt', 'vit', 'causal'],
     TransformerEncoder: ['transformer stack', 'attention', 'bert', 'gpt', 'vit'],
     PatchEmbedding: ['patches', 'vit', 'vision transformer'],
     ClassToken: ['cls', 'vit'],
     MeanOverSequence: ['average over time', 'mean pooling', 'global average'],
-    TakePosition: ['first token', 'last token', 'select', 'cls'],
-    TakeToken: ['first token', 'select', 'cls'],
-    LastToken: ['last position', 'last step', 'select'],
+    TakePosition: ['first token', 'last token', 'last step', 'select', 'cls'],
     Flatten: ['reshape', 'to vector'],
     Unflatten: ['reshape', 'view'],
     Permute: ['transpose', 'swap dimensions', 'channels last', 'reorder'],
@@ -86,7 +84,7 @@ export function alsoCalled(kind: string): readonly string[] {
 const common = new Set(
   `Linear Conv ConvTranspose MaxPool AvgPool AdaptiveAvgPool GlobalAvgPool BatchNorm LayerNorm GroupNorm RMSNorm
   ReLU LeakyReLU GELU SiLU Sigmoid Tanh Softmax LogSoftmax
-  Embedding PositionalEmbedding LSTM GRU SelfAttention TransformerEncoder TransformerEncoderLayer PatchEmbedding MeanOverSequence
+  Embedding PositionalEmbedding LSTM GRU MultiheadAttention TransformerEncoder TransformerEncoderLayer PatchEmbedding MeanOverSequence
   Flatten Unflatten Permute Dropout Upsample ZeroPad Residual Parallel Repeat Block SqueezeExcite`.split(/\s+/),
 );
 

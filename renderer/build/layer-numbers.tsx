@@ -1,5 +1,5 @@
 /** A layer in numbers: what it makes of its input, what it costs, and where each number comes from. */
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { explainLayer, type LayerFormulas } from '../../engine/contract/plan-explain.ts';
 import type { Plan, PlannedLayer } from '../../engine/contract/plan-types.ts';
 import { MemoryParts } from '../project-parts/memory-parts.tsx';
@@ -52,15 +52,29 @@ function wordsOf(tensor: Tensor | null): string {
   return tensorWords(tensor?.dims ?? null, tensor?.dtype === 'int64', tensor?.padded);
 }
 
+/** More would be a wall: they are shown when asked for. */
+const fewLines = 4;
+
 /** How a number was found, line by line. */
 function Lines({ lines }: { lines: readonly string[] }) {
+  const [all, setAll] = useState(false);
   if (lines.length === 0) return null;
+  const many = lines.length > fewLines;
   return (
-    <ul className={styles.lines}>
-      {lines.map((line) => (
-        <li key={line}>{line}</li>
-      ))}
-    </ul>
+    <div className={styles.lines}>
+      {(!many || all) && (
+        <ul>
+          {lines.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
+      {many && (
+        <button type="button" aria-expanded={all} className={styles.show} onClick={() => setAll(!all)}>
+          {all ? 'Hide how it is counted' : 'Show how it is counted'}
+        </button>
+      )}
+    </div>
   );
 }
 

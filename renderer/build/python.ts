@@ -1,5 +1,8 @@
 /** PyTorch code as people write it: the calls of the plan, one argument a line where a line gets long. Pure. */
 
+import { layerTable } from '../../engine/contract/layers/index.ts';
+import type { PlannedLayer } from '../../engine/contract/plan-types.ts';
+
 /** Of a line, as most formatters have it. */
 const usualWidth = 88;
 
@@ -36,12 +39,30 @@ export function formatPython(code: string, indent = '', width = usualWidth): str
   return lines.length === 0 ? code : `${open}\n${lines.join('')}${indent}${close}`;
 }
 
-/** The whole network, with its blocks' helper classes named where it uses them. */
-export function modelCode(lines: readonly string[]): string {
-  const body = lines.map((line) => `    ${formatPython(line, '    ')},\n`).join('');
-  const helpers = ['Residual', 'Parallel', 'Block'].filter((name) =>
-    lines.some((line) => new RegExp(`(^|[^.\\w])${name}\\(`).test(line)),
+/** Classes that lines name and torch.nn does not have, each piece of their source once. */
+function definitionsOf(kinds: Iterable<string>): string[] {
+  const pieces = [...new Set(kinds)].flatMap(
+    (kind) => layerTable.get(kind)?.definition?.trimEnd().split(betweenDefinitions) ?? [],
   );
-  const note = helpers.length > 0 ? `# ${helpers.join(' and ')}: classes that the exported script defines.\n` : '';
-  return `import torch.nn as nn\n\n${note}model = nn.Sequential(${body === '' ? '' : `\n${body}`})\n`;
+  return [...new Set(pieces)];
+}
+
+/** As Python files set classes apart. */
+const betweenDefinitions = '\n\n\n';
+
+/** The source of a kind's class; null: torch.nn has it. */
+export function definitionCode(kind: string): string | null {
+  const pieces = definitionsOf([kind]);
+  return pieces.length === 0 ? null : pieces.join(betweenDefinitions);
+}
+
+function kindsIn(layers: readonly PlannedLayer[]): string[] {
+  return layers.flatMap(({ kind, children = [] }) => [kind, ...children.flatMap((child) => kindsIn(child.layers))]);
+}
+
+/** The whole network, complete: what torch.nn does not have stands before it. */
+export function modelCode(layers: readonly PlannedLayer[]): string {
+  const body = layers.map(({ python }) => `    ${formatPython(python, '    ')},\n`).join('');
+  const model = `model = nn.Sequential(${body === '' ? '' : `\n${body}`})\n`;
+  return ['import torch\nfrom torch import nn', ...definitionsOf(kindsIn(layers)), model].join(betweenDefinitions);
 }

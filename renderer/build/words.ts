@@ -1,16 +1,25 @@
 /** What a card says of its layer: the parameters that were set, as one line. Pure. */
-import { fieldInfo } from '../../engine/contract/fields.ts';
+import { type FieldInfo, fieldInfo } from '../../engine/contract/fields.ts';
 import { layerTable } from '../../engine/contract/layers/index.ts';
 import { isObject, type JsonObject } from '../../engine/contract/report.ts';
 import { trainOf } from '../state/stack-train.ts';
 import { number, plural } from '../ui/index.ts';
 
 /** Short words for what most cards show. */
-const short: { [key: string]: (value: unknown) => string } = {
+const short: { [key: string]: (value: unknown, info: FieldInfo) => string } = {
   out_features: (value) => `${show(value)} outputs`,
   out_channels: (value) => `${show(value)} channels`,
-  kernel_size: (value) => (typeof value === 'number' ? `${value}×${value}` : show(value)),
-  output_size: (value) => (typeof value === 'number' ? `to ${value}×${value}` : `to ${show(value)}`),
+  kernel_size: (value, { rank = 2 }) => (rank === 1 ? `window ${show(value)}` : sides(value, rank)),
+  output_size: (value, { rank = 2 }) => `to ${sides(value, rank)}`,
+  patch_size: (value, { rank = 2 }) => `patches of ${sides(value, rank)}`,
+  num_embeddings: (value) => `${show(value)} tokens`,
+  embedding_dim: (value) => `${show(value)} features`,
+  embed_dim: (value) => `${show(value)} features`,
+  hidden_size: (value) => `state of ${show(value)}`,
+  num_layers: (value) => (value === 1 ? '1 layer' : `${show(value)} layers`),
+  num_heads: (value) => `${show(value)} heads`,
+  nhead: (value) => `${show(value)} heads`,
+  num_groups: (value) => `${show(value)} groups`,
   p: (value) => (typeof value === 'number' ? `${Number((value * 100).toPrecision(4))} %` : show(value)),
   times: (value) => `${show(value)} times`,
 };
@@ -18,8 +27,13 @@ const short: { [key: string]: (value: unknown) => string } = {
 /** Told by the block itself. */
 const quiet = new Set(['layers', 'branches', 'shortcut', 'ref']);
 
-function show(value: unknown): string {
-  if (Array.isArray(value)) return value.map(show).join('×');
+/** A window's sides: one number stands for each. */
+function sides(value: unknown, rank: number): string {
+  return typeof value === 'number' ? new Array(rank).fill(value).join('×') : show(value, '×');
+}
+
+function show(value: unknown, between = ', '): string {
+  if (Array.isArray(value)) return value.map((each) => show(each)).join(between);
   if (typeof value === 'string') return value;
   return JSON.stringify(value) ?? '';
 }
@@ -35,10 +49,11 @@ export function summaryOf(layer: JsonObject): string {
     const always = key === 'p' || !('default' in info);
     if (!always && JSON.stringify(value) === JSON.stringify(info.default)) return [];
     const words = short[key];
-    if (words) return [words(value)];
+    if (words) return [words(value, info)];
     const label = info.label.toLowerCase();
     if (value === true) return [label];
-    return [value === false ? `no ${label}` : `${label} ${show(value)}`];
+    const sized = info.control === 'pair' || info.control === 'padding';
+    return [value === false ? `no ${label}` : `${label} ${show(value, sized ? '×' : ', ')}`];
   });
   if (row.kind === 'Parallel') {
     const branches = Array.isArray(layer.branches) ? layer.branches.length : 0;

@@ -7,7 +7,7 @@ import { useProjectState } from './project.ts';
 import { infoOf } from './session.ts';
 
 /** The project as it stands in the window, saved or not; a text that changes meanwhile is not looked at. */
-interface Work {
+export interface Work {
   file: string;
   text: string;
   task: string;

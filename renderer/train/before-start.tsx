@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { Choice } from '../../engine/contract/device-choice.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
 import type { Problem } from '../../engine/contract/problems.ts';
+import { MeasuredMemory } from '../project-parts/measured-memory.tsx';
 import { MemoryParts } from '../project-parts/memory-parts.tsx';
 import { ProblemList } from '../project-parts/problem-list.tsx';
 import { useDevices } from '../state/devices.ts';
@@ -237,6 +238,7 @@ function Memory({ plan, taken }: { plan: Plan; taken: Choice | null }) {
           <p className={classes.quiet}>{bytes(memory.total)} estimated; what the device has is not available.</p>
         )}
         <MemoryParts parts={memory.peak.parts} />
+        <MeasuredMemory estimated={memory.total} ready={plan.model !== null} />
         {fit && fit !== 'fits' && (
           <p className={classes.note}>
             Smaller batches need less: activations grow with the batch size, and accumulation keeps the effective batch.

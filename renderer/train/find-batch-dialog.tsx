@@ -2,11 +2,12 @@
 import { useState } from 'react';
 import type { BatchFinding, BatchOptions, BatchProbe } from '../../engine/contract/finders.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
+import { TaskState } from '../project-parts/task-state.tsx';
 import { change } from '../state/form.ts';
 import { findBatch, useTask } from '../state/tasks.ts';
 import { Button, bytes, type Column, DataTable, Dialog, integer, Notice, Num, rate } from '../ui/index.ts';
 import type { Room } from './before.ts';
-import { NumberOption, TaskState } from './task-options.tsx';
+import { NumberOption } from './task-options.tsx';
 import classes from './train.module.css';
 
 const mebibyte = 2 ** 20;

@@ -1,7 +1,6 @@
-/** What finders and checks have in common: options that are no part of the project, how far the work is, what went wrong. */
+/** Options of finders and checks that are no part of the project. */
 import { useState } from 'react';
-import type { Task } from '../state/tasks.ts';
-import { capital, ErrorNotice, ProgressBar, showNumber, TextField } from '../ui/index.ts';
+import { showNumber, TextField } from '../ui/index.ts';
 
 export interface NumberOptionProps {
   label: string;
@@ -47,23 +46,4 @@ function expectation({ from, to, above, whole = false }: NumberOptionProps): str
   if (above !== undefined) return `${what} above ${above}`;
   if (from !== undefined && to !== undefined) return `${what} from ${from} to ${to.toLocaleString('en-US')}`;
   return from === undefined ? what : `${what} from ${from} on`;
-}
-
-/** Nothing while the work has not begun, and once it is done. */
-export function TaskState({
-  task: { running, progress, error },
-}: {
-  task: Pick<Task<never, unknown>, 'running' | 'progress' | 'error'>;
-}) {
-  return (
-    <>
-      {running && (
-        <ProgressBar
-          label={progress ? capital(progress.stage) : 'Getting ready'}
-          value={progress && progress.total > 0 ? progress.done / progress.total : null}
-        />
-      )}
-      {error && <ErrorNotice error={error} />}
-    </>
-  );
 }

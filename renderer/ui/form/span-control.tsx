@@ -49,7 +49,7 @@ export function SpanControl(props: ControlProps) {
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset brings a frame and a legend, the row has both
-    <div className={classes.span} role="group" aria-labelledby={labelId}>
+    <div className={classes.span} role="group" aria-labelledby={labelId} data-sides={shown.length}>
       {shown.map((name, side) => (
         <span key={name} className={classes.side}>
           {side > 0 && (

@@ -4,7 +4,7 @@ import { layerKinds, layerTable } from '../../../engine/contract/layers/index.ts
 import { StackPlanner } from '../../../engine/contract/plan-stack.ts';
 import { Report } from '../../../engine/contract/report.ts';
 import { countKinds, entriesWith, findEntries, groupEntries } from '../../../renderer/build/entries.ts';
-import { formatPython, modelCode } from '../../../renderer/build/python.ts';
+import { definitionCode, formatPython, modelCode } from '../../../renderer/build/python.ts';
 import { summaryOf } from '../../../renderer/build/words.ts';
 import { copyText, readClip } from '../../../renderer/state/stack-clipboard.ts';
 import { newLayer } from '../../../renderer/state/stack-new.ts';
@@ -94,6 +94,8 @@ test('a card tells what was set, not what is so anyway', () => {
   expect(
     summaryOf({ kind: 'Conv2d', out_channels: 32, kernel_size: [3, 5], stride: 1, padding: 'same', bias: false }),
   ).toBe('32 channels · 3×5 · padding same · no bias');
+  expect(summaryOf({ kind: 'MaxPool2d', kernel_size: 2, padding: [1, 0] })).toBe('2×2 · padding 1×0');
+  expect(summaryOf({ kind: 'Permute', dims: [0, 2, 1] })).toContain('0, 2, 1');
   expect(summaryOf({ kind: 'Dropout' })).toBe('');
   expect(summaryOf({ kind: 'Dropout', p: 0.25 })).toBe('25 %');
   expect(summaryOf({ kind: 'Repeat', times: 3, layers: [] })).toBe('3 times');
@@ -114,9 +116,16 @@ describe('code', () => {
     expect(formatPython('nn.ReLU()')).toBe('nn.ReLU()');
   });
 
-  test('of the network names the classes that PyTorch does not have', () => {
-    expect(modelCode(['nn.ReLU()'])).not.toContain('#');
-    expect(modelCode(['Residual(nn.Sequential(nn.ReLU()), nn.Sequential())'])).toContain('# Residual');
+  test('of the network is complete: the classes that PyTorch does not have stand before it, each once', () => {
+    const residual = { kind: 'Residual', layers: [{ kind: 'ReLU' }] };
+    const planned = (layers: object[]) =>
+      new StackPlanner(new Report(), {}).model(layers, { dims: [4], dtype: 'float32' }).layers;
+    expect(modelCode(planned([{ kind: 'ReLU' }]))).toBe(
+      'import torch\nfrom torch import nn\n\n\nmodel = nn.Sequential(\n    nn.ReLU(),\n)\n',
+    );
+    const code = modelCode(planned([{ kind: 'Repeat', times: 2, layers: [residual] }, residual]));
+    expect(code.match(/^class Residual\(nn\.Module\):$/gm)).toHaveLength(1);
+    expect(definitionCode('ReLU')).toBeNull();
   });
 });
 

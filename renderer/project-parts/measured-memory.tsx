@@ -1,0 +1,78 @@
+/** Memory that was measured beside the memory that is estimated: what to expect, how sure that is, and a button that measures. */
+import { IconRuler2 } from '@tabler/icons-react';
+import type { MemoryCorrection } from '../../engine/contract/estimate-correction.ts';
+import type { MemoryFinding } from '../../engine/contract/finders.ts';
+import { measureMemory, useMeasuredMemory } from '../state/memory.ts';
+import { useTask } from '../state/tasks.ts';
+import { Button, bytes, integer, Num, plural } from '../ui/index.ts';
+import styles from './project-parts.module.css';
+import { TaskState } from './task-state.tsx';
+
+export function MeasuredMemory({ estimated, ready }: { estimated: number; ready: boolean }) {
+  const { correction, finding } = useMeasuredMemory();
+  const task = useTask(measureMemory);
+  return (
+    <div className={styles.measured}>
+      <p className={styles.expected} role="status">
+        {correction ? correctionSentence(estimated, correction) : 'Not measured on this device yet.'}
+      </p>
+      {finding && <Phases finding={finding} />}
+      <TaskState task={task} />
+      <div className={styles.measure}>
+        {task.running ? (
+          <Button size="xs" onClick={task.cancel}>
+            Cancel
+          </Button>
+        ) : (
+          <Button size="xs" icon={IconRuler2} disabled={!ready} onClick={() => task.start(null)}>
+            {correction?.same ? 'Measure again' : 'Measure'}
+          </Button>
+        )}
+        {!task.running && <span className={styles.quiet}>with two small batches, in a process of its own</span>}
+      </div>
+    </div>
+  );
+}
+
+/** "Expect 331 MiB on cpu, within 2 %: this network was measured there." */
+export function correctionSentence(estimated: number, correction: MemoryCorrection): string {
+  const { device, networks, same, factor, residual } = correction;
+  const sure = `within ${Math.max(1, Math.ceil(100 * residual))} %`;
+  const from = same ? 'this network was measured there' : `${plural(networks, 'other network')} measured there`;
+  return `Expect ${bytes(estimated * factor)} on ${device}, ${sure}: ${from}.`;
+}
+
+const phaseNames = { forward: 'Forward', backward: 'Backward', update: 'Update' } as const;
+
+function Phases({ finding: { probes, phases, batch_size: size } }: { finding: MemoryFinding }) {
+  const columns = [...probes, { ...phases, batch_size: size }];
+  return (
+    <table className={styles.phases}>
+      <thead>
+        <tr>
+          <th scope="col">Batch of</th>
+          {columns.map(({ batch_size: batch }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the project's own size may be one of those tried
+            <th key={index} scope="col">
+              {integer(batch)}
+              {index === probes.length && <span className={styles.quiet}> expected</span>}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {Object.entries(phaseNames).map(([phase, name]) => (
+          <tr key={phase}>
+            <th scope="row">{name}</th>
+            {columns.map((column, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: as above
+              <td key={index}>
+                <Num>{bytes(column[phase as keyof typeof phaseNames])}</Num>
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
