@@ -92,7 +92,7 @@ function resized({ layers, wanted }: Answer): Resize | null {
 }
 
 /** Ways within the network to a vector. */
-function vectorFixes({ layers, input, output }: Answer, last: Resize | null): Fix[] {
+function vectorFixes({ project, layers, input, output, wanted }: Answer, last: Resize | null): Fix[] {
   const fixes: Fix[] = [];
   if (last && last.edits.length > 0) fixes.push({ label: `Set ${last.words}`, edits: last.edits });
   if (output.length < 2) return fixes;
@@ -101,10 +101,10 @@ function vectorFixes({ layers, input, output }: Answer, last: Resize | null): Fi
   const reader = layers.findLast(({ args }) => args.output === 'sequence');
   if (reader) {
     const toLast = setEdit([...positionOf(reader), 'output'], 'last');
-    fixes.push({
-      label: `Let layer ${reader.path} (${reader.kind}) answer its last position only${andResize}`,
-      edits: [...edits, toLast],
-    });
+    const label = `Let layer ${reader.path} (${reader.kind}) answer its last position only`;
+    fixes.push({ label: `${label}${andResize}`, edits: [...edits, toLast] });
+    const added = appended(project, [linear(wanted[0] as number)]);
+    if (!last) fixes.push({ label: `${label}, and append Linear`, edits: [toLast, ...added] });
   }
   const dense = last && lastOf(layers, ['Linear']);
   if (dense) {

@@ -43,9 +43,7 @@ export function mendLayers(report: Report, planner: StackPlanner, model: Model, 
       .filter((fix) => fix.edits.every(namesKnownKinds) && isNew(fix))
       .map((fix) => ({ fix, outcome: trial(fix) }));
     const whole = [...own, ...bridges].some(({ outcome }) => outcome === 'all');
-    const offered = own.filter(
-      ({ outcome }) => outcome === 'all' || outcome === 'this' || (outcome === 'other' && !whole),
-    );
+    const offered = own.filter(({ outcome }) => (whole ? outcome === 'all' : outcome !== 'nothing'));
     const between = bridges.filter(({ outcome }) => outcome === (whole ? 'all' : 'this')).slice(0, mostBridges);
     // To remove the layer is what helps when nothing else does.
     const removals = offered.filter(({ fix }) => removal(fix));
