@@ -47,7 +47,10 @@ export function planNetwork({ input, layers, blocks }: Network, output: number[]
       training: { loss: { kind: 'MSELoss' }, optimizer: { kind: 'SGD', lr }, metrics: [] },
     },
     {
-      input: { dims: dimsOf(input), dtype: tokensOf(input) === null ? 'float32' : 'int64' },
+      input: {
+        dims: dimsOf(input),
+        ...('tokens' in input ? { dtype: 'int64', tokens: input.tokens } : { dtype: 'float32' }),
+      },
       target: { kind: 'vector', dims: output },
       parts: { train: 1000 },
     },

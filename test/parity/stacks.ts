@@ -71,7 +71,11 @@ class Maker {
     for (let index = 0; index < length; index++) {
       for (let attempt = 0; attempt < 14; attempt++) {
         const layer = this.#layer(arriving, depth);
-        const plan = planNetwork({ input: arriving, layers: [layer], blocks: {} });
+        // Masks of padding come along from the tokens: there the whole way is planned, elsewhere the layer by itself tells the same, sooner.
+        const whole = 'tokens' in input && depth === 0;
+        const plan = whole
+          ? planNetwork({ input, layers: [...layers, layer], blocks: {} })
+          : planNetwork({ input: arriving, layers: [layer], blocks: {} });
         const { output } = plan;
         if (shapeErrors(plan).length > 0) {
           if (!this.#wrong || !this.#chance(0.1)) continue;
@@ -81,7 +85,7 @@ class Maker {
         if (output.length === 0 || product(output) > mostValues || output.includes(batch)) continue;
         layers.push(layer);
         // Kinds that take indices answer floats, and no other kind takes any.
-        arriving = 'tokens' in arriving && !isFloat(layer) ? { dims: output, tokens: arriving.tokens } : output;
+        arriving = 'tokens' in arriving && !readsTokens(layer) ? { dims: output, tokens: arriving.tokens } : output;
         break;
       }
     }
@@ -141,6 +145,6 @@ class Maker {
   }
 }
 
-function isFloat({ kind }: Layer): boolean {
+function readsTokens({ kind }: Layer): boolean {
   return layerKinds.find((row) => row.kind === kind)?.takes === 'integers';
 }

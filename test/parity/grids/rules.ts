@@ -44,6 +44,10 @@ const rules: Rule[] = [
     broken: ({ kind }, problems) => kind.startsWith('CircularPad') && says(problems, 'can add at most'),
   },
   {
+    why: 'padding never gets into an answer unnoticed: what would mix it in is refused behind a mask',
+    broken: (_layer, problems) => says(problems, 'would mix padding'),
+  },
+  {
     why: 'without channels nothing is shuffled, not even by a factor that leaves all in place',
     broken: ({ kind, upscale_factor, downscale_factor }, problems) =>
       kind.startsWith('Pixel') && (upscale_factor ?? downscale_factor) === 1 && says(problems, 'wants images'),
