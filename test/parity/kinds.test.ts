@@ -5,39 +5,49 @@
  */
 import { beforeAll, expect, test } from 'vitest';
 import { layerKinds } from '../../engine/contract/layers/index.ts';
-import { casesOf, type GridInput } from './grids/grid.ts';
+import { casesOf, type GridCase } from './grids/grid.ts';
 import { grids } from './grids/index.ts';
 import { type Compared, compareAll, type Outcome } from './layers-compare.ts';
-import { dimsOf } from './layers-run.ts';
+import type { Network } from './layers-run.ts';
 import type { Layer } from './plan-stacks.ts';
 
 const named = process.env.GRADLOOM_KINDS?.split(',');
 const kinds = layerKinds.map(({ kind }) => kind).filter((kind) => !named || named.includes(kind));
 
 /** Of each kind so many networks are run in the addon, too; the others are compared by what they are. */
-const mostRuns = Number(process.env.GRADLOOM_RUNS ?? 24);
+const mostRuns = Number(process.env.GRADLOOM_RUNS ?? 28);
+const always = 8;
 
 /** Of each kind so many failures are told. */
 const mostTold = 6;
 
 /** The kind behind a Linear that keeps the shape: so there is something to learn, and a gradient passes through. */
-function networkOf(kind: string, layer: Layer, input: GridInput): Compared['network'] {
-  const front = 'tokens' in input ? [] : [{ kind: 'Linear', out_features: dimsOf(input).at(-1) }];
-  return { input, layers: [...front, layer], blocks: grids[kind]?.blocks ?? {} };
+function networkOf(kind: string, { layer, input }: GridCase): Network {
+  const blocks = grids[kind]?.blocks ?? {};
+  if (!('tokens' in input)) {
+    return { input, layers: [{ kind: 'Linear', out_features: input.at(-1) as number }, layer], blocks };
+  }
+  if (!('masked' in input)) return { input, layers: [layer], blocks };
+  const { dims, tokens, masked } = input;
+  const table = { num_embeddings: tokens, embedding_dim: masked, padding_idx: 0, mask_padding: true };
+  return { input: { dims, tokens }, layers: [{ kind: 'Embedding', ...table }, layer], blocks };
 }
 
 function networksOf(kind: string): Compared[] {
   const grid = grids[kind];
   if (!grid) return [];
-  const examples = layerKinds.find((row) => row.kind === kind)?.examples ?? [];
-  const cases = [
-    ...examples.map(({ params, input }) => ({ layer: { kind, ...params } as Layer, input: input as GridInput })),
-    ...casesOf(kind, grid),
-  ];
-  return cases.map(({ layer, input }, index) => ({
-    name: `${JSON.stringify(layer)} on ${JSON.stringify(input)}`,
-    network: networkOf(kind, layer, input),
-    numbers: index < mostRuns,
+  const row = layerKinds.find((each) => each.kind === kind);
+  const examples = (row?.examples ?? []).map(({ params, input }): GridCase => {
+    const layer = { kind, ...params } as Layer;
+    return { layer, input: row?.takes === 'integers' ? { dims: input, tokens: 4 } : input };
+  });
+  const cases = [...examples, ...casesOf(kind, grid)];
+  // Each way of running is met: the first are examples and shapes, then there are single values, then combinations.
+  const step = Math.max(1, Math.ceil((cases.length - always) / (mostRuns - always)));
+  return cases.map((one, index) => ({
+    name: `${JSON.stringify(one.layer)} on ${JSON.stringify(one.input)}`,
+    network: networkOf(kind, one),
+    numbers: mostRuns > 0 && (index < always || index % step === 0),
   }));
 }
 

@@ -3,7 +3,12 @@ import type { Grid } from './grid.ts';
 
 const tokens = [5, 1, 9, [2, 3], [3, 2, 2]].map((dims) => ({ dims: [dims].flat(), tokens: 6 }));
 const floats = [[4], [3, 4]];
-const sequences = [[5, 8], [1, 8], [4, 12], [7, 6], [3, 1], [8], [3, 4, 8], { dims: [5], tokens: 6 }];
+/** With three tokens every third position is padding: at either end, within, a few samples throughout. */
+const masked = [
+  { dims: [6], tokens: 3, masked: 8 },
+  { dims: [9], tokens: 4, masked: 4 },
+];
+const sequences = [[5, 8], ...masked, [1, 8], [4, 12], [7, 6], [3, 1], [8], [3, 4, 8], { dims: [5], tokens: 6 }];
 
 const padding_idx = [undefined, null, 0, 2, -1, 5, 6, -7];
 const table = { num_embeddings: [6, 9, 1], embedding_dim: [4, 1, 7, 0] };
