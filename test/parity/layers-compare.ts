@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Plan } from '../../engine/contract/plan.ts';
+import { loadAddon } from '../../engine/native/load.ts';
 import { forbidden } from './grids/rules.ts';
 import { countBy } from './layers-flops.ts';
 import {
@@ -45,6 +46,8 @@ export async function compareAll(networks: readonly Compared[]): Promise<Outcome
   const python = new PythonServer('layers.py');
   const top = mkdtempSync(path.join(tmpdir(), 'gradloom-layers-'));
   const outcomes: Promise<Outcome[]>[] = [];
+  // An addon that cannot be loaded is no difference of a network's.
+  if (networks.some(({ numbers }) => numbers)) loadAddon();
   try {
     for (let start = 0; start < networks.length; start += chunk) {
       const some = networks.slice(start, start + chunk);

@@ -1,8 +1,10 @@
-/** The grids of all kinds, by kind. A new kind needs one entry, in its family's file. */
+/** The grids of all kinds, by kind: an entry of its family's file, else what follows from its row. */
+import { layerKinds } from '../../../engine/contract/layers/index.ts';
 import { activationGrids } from './activation.ts';
 import { blockGrids } from './block.ts';
 import { convGrids } from './conv.ts';
 import { denseGrids } from './dense.ts';
+import { derivedGrid } from './derived.ts';
 import type { Grid } from './grid.ts';
 import { normGrids } from './norm.ts';
 import { padGrids } from './pad.ts';
@@ -10,7 +12,7 @@ import { poolGrids } from './pool.ts';
 import { sequenceGrids } from './sequence.ts';
 import { shapeGrids } from './shape.ts';
 
-export const grids: { readonly [kind: string]: Grid } = {
+const written: { readonly [kind: string]: Grid } = {
   ...denseGrids,
   ...convGrids,
   ...poolGrids,
@@ -21,3 +23,10 @@ export const grids: { readonly [kind: string]: Grid } = {
   ...padGrids,
   ...blockGrids,
 };
+
+export const grids: { readonly [kind: string]: Grid } = Object.fromEntries(
+  layerKinds.map((row) => [row.kind, written[row.kind] ?? derivedGrid(row)]),
+);
+
+/** Kinds that the table does not have (any more): their grids are to be removed. */
+export const superfluous = Object.keys(written).filter((kind) => !(kind in grids));
