@@ -55,7 +55,12 @@ def linear(given, x):
 
 def last_sizes(kind):
     """A norm over the last dimension, where `normalized_shape` names no others."""
-    return lambda given, x: getattr(nn, kind)(given.pop("normalized_shape", x.shape[-1]), **given)
+
+    def build(given, x):
+        shape = given.pop("normalized_shape", None)
+        return getattr(nn, kind)(x.shape[-1] if shape is None else shape, **given)
+
+    return build
 
 
 def squeeze(given, x):

@@ -122,7 +122,8 @@ def readable(model):
         if own not in (nn.Module, nn.Sequential, nn.ModuleList) and not list(module.children()):
             # A class that extends one of PyTorch's stands for that.
             texts.append(repr(module).replace(", padding=valid", "").replace(type(module).__name__, own.__name__, 1))
-    # One number stands for as many equal ones, and a window's own size for its stride.
+    # One number stands for as many equal ones, 1 for 1.0, and a window's own size for its stride.
+    texts = [re.sub(r"(\d)\.0\b", r"\1", text) for text in texts]
     texts = [re.sub(r"\((\d+)(, \1)*,?\)", r"\1", text) for text in texts]
     texts = [re.sub(r"kernel_size=([^=]*), stride=None", r"kernel_size=\1, stride=\1", text) for text in texts]
     return [re.sub(r"output_size=(\([^)]*\)|\d+)", "output_size", text) for text in texts]
