@@ -23,10 +23,12 @@ function dropout(row: {
   help: string;
   of: string;
   flops?: number;
+  /** Tensors of the input's size that come and go in the forward pass. */
+  passing?: number;
   drawn(dims: Dims, context: LayerContext): number | null;
   examples?: LayerExample[];
 }): LayerKind {
-  const { kind, label, help, of, flops = 1, drawn, examples } = row;
+  const { kind, label, help, of, flops = 1, passing = 0, drawn, examples } = row;
   const params = { p: number({ ...p, help: `Share of ${of} set aside in training.` }) };
   return layerKind({
     kind,
@@ -42,7 +44,13 @@ function dropout(row: {
       const numbers = drawn(dims, context);
       if (numbers === null) return null;
       // The mask: floats on the CPU (where every value is drawn, a byte each on GPUs). Without dropping anything there is none.
-      return { args: { p }, output: dims, flops: flops * product(dims), keeps: { bytes: p === 0 ? 0 : 4 * numbers } };
+      return {
+        args: { p },
+        output: dims,
+        flops: flops * product(dims),
+        keeps: { bytes: p === 0 ? 0 : 4 * numbers },
+        workspace: { forward: 4 * passing * product(dims), backward: 0 },
+      };
     },
     python: (args) => pythonCall(`nn.${kind}`, params, args, ['p']),
     examples: examples ?? [
@@ -124,6 +132,7 @@ export const dropoutKinds: LayerKind[] = [
     help: 'The dropout that goes with SELU: values are set to what SELU answers at the least, and mean and variance are kept.',
     of: 'values',
     flops: 2,
+    passing: 1,
     drawn: product,
   }),
   dropout({

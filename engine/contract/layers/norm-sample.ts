@@ -146,7 +146,7 @@ export const sampleNormKinds = [
         flops: 4 * product(dims),
         // The reciprocal root of each row is kept besides the input, and what is scaled.
         keeps: { input: true, bytes: 4 * rows + (elementwise_affine ? 4 * product(dims) : 0) },
-        workspace: { forward: 0, backward: 16 * product(dims) },
+        workspace: { forward: 4 * product(dims), backward: 8 * product(dims) },
       };
     },
     python: (args) =>
@@ -244,7 +244,7 @@ export const sampleNormKinds = [
         flops: (given.size + 5) * values,
         // The squares with their padding, the sum under the power, and the divisor.
         keeps: { input: true, bytes: 4 * padded + 8 * values },
-        workspace: { forward: 0, backward: 16 * values },
+        workspace: { forward: 8 * values, backward: 12 * values },
       };
     },
     python: (args) => pythonCall('nn.LocalResponseNorm', responseParams, args, ['size']),

@@ -66,7 +66,7 @@ export const squeezeKinds = [
         ],
         flops: 2 * product(image) + 4 * input_channels * squeeze_channels + input_channels + squeeze_channels,
         keeps: { input: true, bytes: 4 * (input_channels + values + scales) },
-        workspace: { forward: 0, backward: 8 * product(image) },
+        workspace: { forward: 0, backward: 4 * product(image) },
       };
     },
     python: (args) => {

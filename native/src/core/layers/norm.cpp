@@ -115,15 +115,14 @@ Forward build_local_response_norm(Builder& build) {
   const Args& args = build.args();
   return [size = args.integer("size"), alpha = args.number("alpha"), beta = args.number("beta"),
           k = args.number("k")](const at::Tensor& input, const Pass&) {
-    const at::Tensor squares = input.mul(input);
-    at::Tensor mean;
+    at::Tensor mean = input.mul(input);
     if (input.dim() == 3) {
-      const at::Tensor padded = at::constant_pad_nd(squares.unsqueeze(1), {0, 0, size / 2, (size - 1) / 2});
-      mean = at::avg_pool2d(padded, {size, 1}, 1).squeeze(1);
+      mean = at::constant_pad_nd(mean.unsqueeze(1), {0, 0, size / 2, (size - 1) / 2});
+      mean = at::avg_pool2d(mean, {size, 1}, 1).squeeze(1);
     } else {
-      const at::Tensor flat = squares.reshape({input.size(0), 1, input.size(1), input.size(2), -1});
-      const at::Tensor padded = at::constant_pad_nd(flat, {0, 0, 0, 0, size / 2, (size - 1) / 2});
-      mean = at::avg_pool3d(padded, {size, 1, 1}, 1).reshape(input.sizes());
+      mean = mean.reshape({input.size(0), 1, input.size(1), input.size(2), -1});
+      mean = at::constant_pad_nd(mean, {0, 0, 0, 0, size / 2, (size - 1) / 2});
+      mean = at::avg_pool3d(mean, {size, 1, 1}, 1).reshape(input.sizes());
     }
     return input / mean.mul(alpha).add(k).pow(beta);
   };
