@@ -119,6 +119,7 @@ StepsRequest to_steps_request(const Napi::Value& value) {
   const Napi::Object object = to_object(value, "request");
   StepsRequest request{integer_at(object, "epoch"), integer_at(object, "batch"), integer_at(object, "steps"), {}};
   request.groups = groups_at(object, request.steps);
+  if (!object.Get("peaks").IsUndefined()) request.peaks = flag_of(value, "peaks");
   return request;
 }
 
@@ -179,6 +180,13 @@ Napi::Value to_js(Napi::Env env, const StepsResult& result) {
   object.Set("columns", columns);
   object.Set("counts", counts);
   object.Set("seconds", seconds);
+  if (result.peaks) {
+    Napi::Object peaks = Napi::Object::New(env);
+    peaks.Set("forward", result.peaks->forward);
+    peaks.Set("backward", result.peaks->backward);
+    peaks.Set("optimizer", result.peaks->optimizer);
+    object.Set("peaks", peaks);
+  }
   return object;
 }
 

@@ -21,15 +21,19 @@ struct StepsRequest {
   int64_t batch = 0;  // loader batches into the epoch
   int64_t steps = 0;  // optimizer steps, not past the epoch's end
   std::vector<GroupSchedule> groups;
+  bool peaks = false;  // measure them; the device's peak starts anew at each phase
 };
 
-/// Wall seconds of a chunk; the phases sum to `total`.
-struct PhaseSeconds {
+struct ByPhase {
   double data = 0;
   double copy = 0;
   double forward = 0;
   double backward = 0;
   double optimizer = 0;
+};
+
+/// Wall seconds of a chunk; the phases sum to `total`.
+struct PhaseSeconds : ByPhase {
   double other = 0;
   double total = 0;
 };
@@ -42,6 +46,7 @@ struct StepsResult {
   std::map<std::string, std::vector<double>> columns;
   std::map<std::string, std::vector<double>> counts;  // over how many samples or positions each metric's mean is
   PhaseSeconds seconds;
+  std::optional<ByPhase> peaks;  // bytes of tensors at each phase's highest moment, where asked for
 };
 
 struct EvaluateRequest {

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 
+#include "core/devices.h"
+
 namespace gradloom {
 
-PhaseClock::PhaseClock(c10::Device device) : device_(device), start_(Clock::now()), last_(start_) {
+PhaseClock::PhaseClock(c10::Device device, bool peaks) : device_(device), start_(Clock::now()), last_(start_) {
+  if (peaks) peaks_.emplace();
   if (!device_.is_cpu()) intervals_.push_back({record(), nullptr, 0});
 }
 
@@ -26,6 +29,12 @@ void PhaseClock::mark_batch(double wait_seconds) {
 }
 
 void PhaseClock::add(Phase phase, double wait_seconds) {
+  if (peaks_) {
+    // Memory is taken when work is queued, on the host's time.
+    const auto peak = static_cast<double>(memory_report(device_).peak);
+    if (phase != nullptr) (*peaks_).*phase = std::max((*peaks_).*phase, peak);
+    reset_peak(device_);
+  }
   if (!device_.is_cpu()) {
     intervals_.push_back({record(), phase, wait_seconds});
     return;

@@ -1,10 +1,11 @@
-// Wall seconds by phase: the host's clock on the CPU, events on the device's own timeline elsewhere.
+// Wall seconds by phase, and bytes where asked for: the host's clock on the CPU, events on the device's own timeline elsewhere.
 #pragma once
 
 #include <c10/core/Device.h>
 #include <c10/core/Event.h>
 
 #include <chrono>
+#include <optional>
 #include <vector>
 
 #include "core/session_types.h"
@@ -13,9 +14,9 @@ namespace gradloom {
 
 class PhaseClock {
  public:
-  using Phase = double PhaseSeconds::*;
+  using Phase = double ByPhase::*;
 
-  explicit PhaseClock(c10::Device device);
+  PhaseClock(c10::Device device, bool peaks);
 
   /// What passed since the last mark belongs to `phase`.
   void mark(Phase phase);
@@ -28,6 +29,9 @@ class PhaseClock {
 
   /// Call after the device has been waited for.
   PhaseSeconds finish();
+
+  /// None unless they were to be measured.
+  const std::optional<ByPhase>& peaks() const { return peaks_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -46,6 +50,7 @@ class PhaseClock {
   Clock::time_point start_;
   Clock::time_point last_;
   PhaseSeconds seconds_;
+  std::optional<ByPhase> peaks_;
   std::vector<Interval> intervals_;  // on a device: resolved in `finish`
 };
 

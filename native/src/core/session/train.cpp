@@ -42,7 +42,7 @@ StepsResult Session::Impl::train_steps(const StepsRequest& request) {
   if (scaler_) extra.insert(extra.end(), {"scale", "skipped"});
 
   StepsResult result;
-  PhaseClock clock(device_);
+  PhaseClock clock(device_, request.peaks);
   Columns columns(2 + 2 * step_metrics_.size() + extra.size());
   std::vector<int64_t> samples;
   std::vector<at::Tensor> generator_states;
@@ -110,6 +110,7 @@ StepsResult Session::Impl::train_steps(const StepsRequest& request) {
   }
   if (ema_) ema_->set_started(averaged || updated);
   result.seconds = clock.finish();
+  result.peaks = clock.peaks();
   return result;
 }
 
