@@ -12,6 +12,7 @@
  * there, most activations are gone. Not counted: the allocator's spare blocks, the program itself.
  */
 import { onCpu } from './estimate-cpu.ts';
+import { type LossMemory, lossMemory } from './estimate-loss.ts';
 import { Moments, nothing } from './estimate-moments.ts';
 import {
   type LayerMemory,
@@ -65,7 +66,8 @@ export function estimateMemory(
   moments.input = loading.training;
   if (accumulate > 1) moments.addGradients(gradients);
   const segments = activation_checkpointing ? cut(run, segmentStarts(layers)) : [run];
-  const activations = step(moments, segments, loading.samples * 4 * product(output));
+  const answer = loading.samples * 4 * product(output);
+  const activations = step(moments, segments, lossMemory(training.loss.kind, output), answer);
   moments.input = loading.update;
   if (accumulate > 1) moments.addGradients(-gradients);
   const trained = tensors.filter(({ buffer, rule }) => !buffer && !rule?.freeze).map(({ shape }) => shape);
@@ -166,7 +168,7 @@ function cut(operations: readonly Operation[], starts: readonly string[]): Opera
 }
 
 /** A forward and a backward pass; `answer`: bytes of the network's. Answers the most that was kept for the backward pass. */
-function step(moments: Moments, segments: Operation[][], answer: number): number {
+function step(moments: Moments, segments: Operation[][], loss: LossMemory, answer: number): number {
   const ends = segments.map((segment) => segment.at(-1)?.output ?? null);
   const [last = [], end = null] = [segments.at(-1), ends.at(-1)];
   for (const [index, segment] of segments.slice(0, -1).entries()) {
@@ -174,13 +176,12 @@ function step(moments: Moments, segments: Operation[][], answer: number): number
     moments.keepOutput(ends[index] as Storage);
   }
   moments.forward(last, true);
-  // Cross entropy keeps its logarithms; its gradient goes through them.
-  moments.addActivations(answer);
-  moments.mark('forward', null, 0);
+  moments.addActivations(loss.keeps * answer);
+  moments.mark('forward', null, loss.forward * answer);
   let most = moments.activations;
   if (end) moments.startGradient(end);
-  moments.mark('backward', null, answer);
-  moments.addActivations(-answer);
+  moments.mark('backward', null, loss.backward * answer);
+  moments.addActivations(-loss.keeps * answer);
   moments.backward(last);
   for (let index = segments.length - 2; index >= 0; index--) {
     const segment = segments[index] as Operation[];
