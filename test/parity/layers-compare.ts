@@ -121,12 +121,7 @@ function differencesOf(network: Network, plan: Plan, answer: Answer): string[] {
 
 function numberDifferences(numbers: Numbers, windows: boolean): string[] {
   const gradients = windows ? most.gradientsOfWindows : most.gradients;
-  const { rounding } = numbers;
-  const allowed = {
-    ...most,
-    answers: enlarged(most.answers, rounding.answers),
-    gradients: enlarged(gradients, rounding.gradients),
-  };
+  const allowed = { ...most, gradients };
   return [
     ...(numbers.initial ? [] : ['the initial weights differ']),
     ...(numbers.generator ? [] : ['the generator stands elsewhere after the step']),
@@ -135,9 +130,4 @@ function numberDifferences(numbers: Numbers, windows: boolean): string[] {
       .filter((key) => !(numbers[key] <= allowed[key]))
       .map((key) => `${key} are ${numbers[key]} off${key === 'gradients' ? ` (${numbers.worst})` : ''}`),
   ];
-}
-
-/** Some networks enlarge what rounding does: where PyTorch itself is far from exact, we may be about as far, within bounds. */
-function enlarged(tolerance: number, rounding: number): number {
-  return Math.max(tolerance, Math.min(20 * tolerance, 3 * rounding));
 }

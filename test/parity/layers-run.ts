@@ -134,8 +134,6 @@ export interface Numbers {
   buffers: number;
   /** The tensor whose gradient differs most. */
   worst: string;
-  /** PyTorch's own distance from the same step in double precision, where something is far. */
-  rounding: { answers: number; gradients: number };
   /** Whether the generator stands at the same place after the step. */
   generator: boolean;
 }

@@ -96,9 +96,10 @@ class Maker {
     if (depth < 2 && this.#chance(0.18)) return this.#block(arriving, depth);
     const tokens = 'tokens' in arriving;
     const fitting = families
-      .map((family) => family.filter(({ takes = 'floats' }) => takes === 'any' || (takes === 'integers') === tokens))
+      .map((family) => family.filter(({ takes = 'floats' }) => (tokens ? takes !== 'floats' : takes !== 'integers')))
       .filter((family) => family.length > 0);
-    const { kind } = this.#pick(this.#pick(tokens && this.#chance(0.8) ? fitting.slice(0, 1) : fitting));
+    // By family, so that small ones are met, or by kind, so that none is met all the time.
+    const { kind } = this.#pick(this.#chance(0.3) ? this.#pick(fitting) : fitting.flat());
     const params = Object.entries(grids[kind]?.params ?? {}).map(([name, values]) => [
       name,
       this.#chance(0.55) ? values[0] : this.#value(name, values),
