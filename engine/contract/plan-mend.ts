@@ -90,9 +90,14 @@ function tried({ edits }: Fix, { problem, place, layer, known, model, entering }
   const end = followed(['model', 'layers', position], edits);
   const again = replanned(edits, model, entering, position, end ? (end[2] as number) : position - 1);
   if (!again) return 'nothing';
-  const errors = again.report.problems.filter(({ severity }) => severity === 'error');
   const path = followed(place, edits)?.join('.');
-  if (errors.some((other) => other.code === problem.code && other.path === path)) return 'nothing';
+  const same = (other: Problem) => other.severity === 'error' && other.code === problem.code && other.path === path;
+  if (again.report.problems.some(same)) return 'nothing';
+  // A block may be used further on, too, on another shape.
+  if (inBlocks(edits) && replanned(edits, model, entering, 0, Number.POSITIVE_INFINITY)?.report.problems.some(same)) {
+    return 'nothing';
+  }
+  const errors = again.report.problems.filter(({ severity }) => severity === 'error');
   const named = ({ code, message }: Problem) => `${code} ${message}`;
   const before = new Set(known.map(named));
   const fresh = errors.filter((other) => !before.has(named(other)));
@@ -123,8 +128,7 @@ function replanned(
   }
   const { layers, blocks } = changed.model;
   if (!Array.isArray(layers)) return null;
-  // A block may be used further up, too.
-  const start = edits.some(({ path }) => path[1] === 'blocks')
+  const start = inBlocks(edits)
     ? 0
     : Math.min(from, ...edits.flatMap(({ path }) => (typeof path[2] === 'number' ? [path[2]] : [])));
   const entered = entering[start];
@@ -144,6 +148,10 @@ function namesKnownKinds({ value }: Edit): boolean {
 /** What is kept of a tensor in a trial says nothing of the plan. */
 function apart(flow: Flow): Flow {
   return { ...flow, storage: { ...flow.storage } };
+}
+
+function inBlocks(edits: readonly Edit[]): boolean {
+  return edits.some(({ path }) => path[1] === 'blocks');
 }
 
 function followed(place: Place, edits: readonly Edit[]): Place | null {

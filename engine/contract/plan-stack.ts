@@ -281,7 +281,7 @@ export class StackPlanner {
   ): Stack | null {
     const at = [...place, 'ref'];
     if (!Object.hasOwn(this.#blocks, ref)) {
-      const names = Object.keys(this.#blocks);
+      const names = Object.keys(this.#blocks).filter((name) => !within.includes(name));
       const near = nearest(ref, names, 2);
       this.#report.error(
         'BAD_VALUE',
