@@ -9,6 +9,7 @@ import { explainLayer } from '../../engine/contract/plan-explain.ts';
 import type { Fix, Problem } from '../../engine/contract/problems.ts';
 import type { Place } from '../../engine/contract/report.ts';
 import type { DataFacts, TargetType } from '../../engine/contract/tensors.ts';
+import { randomNetwork } from '../parity/stacks.ts';
 import { applyEdits } from './apply-edits.ts';
 import { layerOf } from './kind-values.ts';
 
@@ -149,5 +150,25 @@ describe('a layer in blocks of every kind', () => {
       }),
       { numRuns: runs },
     );
+  });
+});
+
+describe('networks of many layers', () => {
+  const seeds = Array.from({ length: 8 * runs }, (_, seed) => seed);
+  test.each(['as made', 'without one of their layers', 'with two layers exchanged'])('%s', (change) => {
+    for (const seed of seeds) {
+      const { input, layers, blocks } = randomNetwork(seed);
+      const list = [...layers];
+      const at = seed % list.length;
+      if (change === 'without one of their layers') list.splice(at, 1);
+      if (change === 'with two layers exchanged') list.unshift(...list.splice(at, 1));
+      const facts: DataFacts = {
+        input: 'tokens' in input ? { dims: [...input.dims], dtype: 'int64' } : { dims: [...input], dtype: 'float32' },
+        target: targets[seed % targets.length] as TargetType,
+        parts: { train: 40, test: 10 },
+      };
+      const project = projectOf(apart(list), facts);
+      checkProject({ ...project, model: { ...project.model, blocks } } as typeof project, facts);
+    }
   });
 });

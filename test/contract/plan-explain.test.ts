@@ -69,22 +69,22 @@ test('parameters and operations by their numbers', () => {
 
 test('windows', () => {
   const args = { out_channels: 4, kernel_size: [3, 3], stride: [2, 2], padding: [1, 1], dilation: [1, 1] };
-  expect(explainWindow(args, [1, 28, 28], [4, 14, 14])).toEqual([
+  expect(explainWindow(args, [1, 28, 28], [4, 14, 14], [])).toEqual([
     'channels: out_channels = 4',
     'height, width: ⌊(28 + 2·1 − 1·(3 − 1) − 1) / 2⌋ + 1 = 14',
   ]);
-  expect(explainWindow({ kernel_size: [2], stride: [2], padding: [1], ceil_mode: true }, [3, 4], [3, 3])).toEqual([
+  expect(explainWindow({ kernel_size: [2], stride: [2], padding: [1], ceil_mode: true }, [3, 4], [3, 3], [])).toEqual([
     'length: ⌈(4 + 2·1 − 1·(2 − 1) − 1) / 2⌉ + 1 = 3',
   ]);
-  expect(explainWindow({ kernel_size: [2], stride: [3], padding: [0], ceil_mode: true }, [3, 3], [3, 1])).toEqual([
+  expect(explainWindow({ kernel_size: [2], stride: [3], padding: [0], ceil_mode: true }, [3, 3], [3, 1], [])).toEqual([
     'length: ⌈(3 + 2·0 − 1·(2 − 1) − 1) / 3⌉ + 1 − 1 (a window that begins after the image is left out) = 1',
   ]);
-  expect(explainWindow({ out_channels: 2, kernel_size: [4, 3], padding: 'same' }, [1, 5, 6], [2, 5, 6])).toEqual([
+  expect(explainWindow({ out_channels: 2, kernel_size: [4, 3], padding: 'same' }, [1, 5, 6], [2, 5, 6], [])).toEqual([
     'channels: out_channels = 2',
     'height: padding "same", as the input = 5',
     'width: padding "same", as the input = 6',
   ]);
-  expect(explainTransposedWindow({ ...args, output_padding: [1, 0] }, [1, 14, 14], [4, 28, 27])).toEqual([
+  expect(explainTransposedWindow({ ...args, output_padding: [1, 0] }, [1, 14, 14], [4, 28, 27], [])).toEqual([
     'channels: out_channels = 4',
     'height: (14 − 1)·2 − 2·1 + 1·(3 − 1) + 1 + 1 = 28',
     'width: (14 − 1)·2 − 2·1 + 1·(3 − 1) + 0 + 1 = 27',
