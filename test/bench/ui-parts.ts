@@ -3,12 +3,13 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { openEngine } from '../../engine/api/engine.ts';
 import { wire } from '../../engine/api/parts.ts';
-import { planProject } from '../../engine/contract/plan.ts';
+import { type Plan, planProject } from '../../engine/contract/plan.ts';
 import { editProject, readProject } from '../../engine/contract/project.ts';
 import type { DataFacts } from '../../engine/contract/tensors.ts';
 import { nodeProcesses } from '../../engine/processes.ts';
 import { LiveRuns } from '../../engine/runs/live-runs.ts';
 import { startShell } from '../../engine/serve.ts';
+import { mixedProject } from './mixed-stack.ts';
 
 const facts: DataFacts = {
   input: { dims: [64], dtype: 'float32' },
@@ -37,14 +38,26 @@ export function deepProject(layers: number): string {
 
 /** Milliseconds from an edited text to the project and its plan, as at each key that is typed; one figure a repetition. */
 export function timePlans(text: string, repetitions: number): number[] {
+  return timed(repetitions, (i) => {
+    const edited = editProject(text, [{ op: 'set', path: ['model', 'layers', 100, 'out_features'], value: 20 + i }]);
+    return planProject(readProject(edited).project ?? {}, facts);
+  });
+}
+
+/** Milliseconds of the plan alone, of layers of many kinds. */
+export function timeMixedPlans(layers: number, repetitions: number): { times: number[]; kinds: number } {
+  const { text, kinds } = mixedProject(layers);
+  const { project } = readProject(text);
+  return { times: timed(repetitions, () => planProject(project ?? {}, null)), kinds };
+}
+
+function timed(repetitions: number, make: (i: number) => Plan): number[] {
   const times: number[] = [];
   for (let i = 0; i < repetitions + 5; i++) {
     const began = performance.now();
-    const edited = editProject(text, [{ op: 'set', path: ['model', 'layers', 100, 'out_features'], value: 20 + i }]);
-    const { project } = readProject(edited);
-    const plan = project && planProject(project, facts);
+    const { problems } = make(i);
     const took = performance.now() - began;
-    if (plan?.problems.some(({ severity }) => severity === 'error')) throw new Error('The deep project has problems');
+    if (problems.some(({ severity }) => severity === 'error')) throw new Error('A deep project has problems');
     // The first ones are compiled.
     if (i >= 5) times.push(took);
   }

@@ -124,6 +124,8 @@ try {
   // A stack of 200 layers.
   await measure('typing', async () => {
     tell('200 layers planned again', median(parts.timePlans(parts.deepProject(200), 50)), 'ms', { most: 5 });
+    const mixed = parts.timeMixedPlans(200, 50);
+    tell(`200 layers of ${mixed.kinds} kinds planned`, median(mixed.times), 'ms', { most: 5 });
     await page.goto(`${origin}/#/build?project=${encodeURIComponent(deep)}`);
     await page
       .getByRole('treeitem')
