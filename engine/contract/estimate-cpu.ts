@@ -11,6 +11,8 @@ import type { PlannedLayer } from './plan-types.ts';
 const sliceBytes = 1 << 20;
 const fewestChannels = 8;
 const mostPlaces = 255;
+/** oneDNN's with AVX-512; half as many elsewhere. */
+const channelBlock = 16;
 
 /** `threads`: that compute. */
 export function onCpu(operations: readonly Operation[], threads: number): Operation[] {
@@ -51,8 +53,8 @@ interface Layouts {
 function channelsLast(operations: readonly Operation[]): Layouts {
   const [outputs, gradients] = [new Set<Storage>(), new Set<Storage>()];
   for (const { layer, inputs, output } of operations) {
-    if (layer.kind === 'Conv2d' || (layer.output.length === 3 && inputs.every((input) => outputs.has(input))))
-      outputs.add(output);
+    const follows = layer.kind === 'Conv2d' ? !single(layer) : inputs.every((input) => outputs.has(input));
+    if (follows && layer.output.length === 3) outputs.add(output);
   }
   for (const { layer, inputs, output } of [...operations].reverse()) {
     const handedOn = ['Residual', 'Parallel'].includes(layer.kind)
@@ -61,6 +63,11 @@ function channelsLast(operations: readonly Operation[]): Layouts {
     for (const input of inputs) if (outputs.has(input) && handedOn) gradients.add(input);
   }
   return { outputs, gradients };
+}
+
+/** A convolution whose weight is one number an output lies either way: it is done with channels first, in oneDNN's blocks. */
+function single({ args }: PlannedLayer): boolean {
+  return args.in_channels === args.groups && product(args.kernel_size as number[]) === 1;
 }
 
 /** Layers whose gradient lies as a plain tensor, whatever their input: those that end the image. */
@@ -80,6 +87,11 @@ function behindPlainGradient(operation: Operation): Operation {
 
 /** oneDNN wants its tensors with channels last: others are copied. The weight's gradient comes in oneDNN's own order first. */
 function copiesOf({ layer, inputs, output, outputBytes, gradients }: Operation, last: Layouts): Operation['workspace'] {
+  if (single(layer)) {
+    const [channels, ...positions] = layer.output as [number, ...number[]];
+    const padded = 4 * Math.ceil(channels / channelBlock) * channelBlock * product(positions);
+    return (batch, pass) => batch * padded * (pass === 'forward' ? 1 : 2);
+  }
   const one = layer.input[0] === 1 || last.outputs.has(inputs[0] as Storage);
   const input = one ? 0 : 4 * product(layer.input);
   const gradient = last.gradients.has(output) ? 0 : outputBytes;
