@@ -1,5 +1,5 @@
 /**
- * What the addon does otherwise than PyTorch on the CPU, in fp32: its max pooling remembers a byte an output and nothing else, takes a ReLU
+ * What the addon does otherwise than PyTorch on the CPU: in fp32 its max pooling remembers a byte an output and nothing else, takes a ReLU
  * with it and a convolution before that, whose output is then never whole; and images lie with their channels last, so that Flatten copies.
  */
 import type { Operation, Storage } from './estimate-types.ts';
@@ -14,24 +14,27 @@ const mostPlaces = 255;
 /** oneDNN's with AVX-512; half as many elsewhere. */
 const channelBlock = 16;
 
-/** `threads`: that compute. */
-export function onCpu(operations: readonly Operation[], threads: number): Operation[] {
+/** `threads`: that compute. With `half` precision only the layout is as in fp32. */
+export function onCpu(
+  operations: readonly Operation[],
+  { threads, half }: { threads: number; half: boolean },
+): Operation[] {
   const last = channelsLast(operations);
   const result: Operation[] = [];
   for (let index = 0; index < operations.length; index++) {
     const operation = operations[index] as Operation;
     const { layer, inputs } = operation;
     const from = inputs[0] as Storage;
-    const pooled = layer.kind === 'Conv2d' ? poolAfter(operations, index) : 0;
+    const pooled = layer.kind === 'Conv2d' && !half ? poolAfter(operations, index) : 0;
     if (pooled > 0) {
       const pool = operations[pooled] as Operation;
       result.push(convolvedAndPooled(operation, pool, last, threads));
       index = pooled;
     } else if (layer.kind === 'Conv2d') {
       result.push({ ...operation, workspace: copiesOf(operation, last) });
-    } else if (layer.kind === 'MaxPool2d' && last.outputs.has(from) && poolApplies(layer)) {
+    } else if (layer.kind === 'MaxPool2d' && !half && last.outputs.has(from) && poolApplies(layer)) {
       result.push({ ...operation, keeps: places(operation) });
-    } else if (layer.kind === 'ReLU' && last.outputs.has(from) && reluAndPool(operations, index)) {
+    } else if (layer.kind === 'ReLU' && !half && last.outputs.has(from) && reluAndPool(operations, index)) {
       const pool = operations[index + 1] as Operation;
       result.push({ ...pool, inputs, keeps: places(pool) });
       index += 1;

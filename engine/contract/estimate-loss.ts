@@ -26,10 +26,10 @@ const measured: Record<string, LossMemory> = {
   GaussianNLLLoss: { keeps: 2, forward: 2, backward: 2 },
 };
 
-/** `output`: dims of one sample's answer. */
-export function lossMemory(kind: string, output: readonly number[]): LossMemory {
+/** `output`: dims of one sample's answer. `half`: it comes in half precision, and is copied to fp32. */
+export function lossMemory(kind: string, output: readonly number[], half: boolean): LossMemory {
   const row = measured[kind] ?? (measured.CrossEntropyLoss as LossMemory);
   // Scores at the positions of an image lie with their channels last, and are brought into order on the way.
   const ordered = kind === 'CrossEntropyLoss' && output.length > 2 ? 1 : 0;
-  return { keeps: row.keeps, forward: row.forward + ordered, backward: row.backward + ordered };
+  return { keeps: row.keeps + (half ? 1 : 0), forward: row.forward + ordered, backward: row.backward + ordered };
 }

@@ -3,6 +3,7 @@
  * addon's does, and the highest moment is remembered. Bytes are a batch's.
  */
 import type { MemoryPhase, Operation, Storage } from './estimate-types.ts';
+import { product } from './layers/kind.ts';
 
 /** What is there at a moment, besides what is there always. */
 export interface Moment {
@@ -160,7 +161,7 @@ export class Moments {
       this.#transient += bytes;
     }
     if (kept) {
-      const own = batch * keeps.bytes;
+      const own = batch * keeps.bytes * (layer.kind.includes('MaxPool') ? 1 : scale) + this.#casts(operation);
       const before = this.#activations;
       this.#own.set(operation, own);
       this.#activations += own;
@@ -175,6 +176,14 @@ export class Moments {
     }
     const made = reuses === 'view' ? undefined : this.#held.get(output);
     if (made && made.readers === 0 && made.keepers === 0) this.#transient -= made.bytes; // nobody wants it
+  }
+
+  /** Under autocast: copies of the parameters, and of a batch that comes as it was read. */
+  #casts({ inputs, cast, layer }: Operation): number {
+    const { batch, scale } = this.#numbers;
+    if (scale === 1 || cast === 0) return 0;
+    const fresh = inputs.some((input) => !this.#held.has(input));
+    return scale * (cast + (fresh ? batch * 4 * product(layer.input) : 0));
   }
 
   #back(operation: Operation): void {

@@ -1,7 +1,7 @@
 /** What the memory estimate has to know of a layer that has been planned. */
 import type { LayerMemory, Operation } from './estimate-types.ts';
 import { type Flow, product, type Resolved } from './layers/kind.ts';
-import type { PlannedLayer, TrainRule } from './plan-types.ts';
+import type { PlannedLayer, PlannedTensor, TrainRule } from './plan-types.ts';
 
 export const noMemory = (): LayerMemory => ({
   weights: 0,
@@ -13,6 +13,9 @@ export const noMemory = (): LayerMemory => ({
 
 const bytesOf = { float32: 4, int64: 8 } as const;
 
+const bytesIn = (tensors: readonly PlannedTensor[]) =>
+  tensors.reduce((total, { shape }) => total + 4 * product(shape), 0);
+
 /** One operation; none for a block whose output is a list's own. */
 export function estimateOperation(
   layer: PlannedLayer,
@@ -23,6 +26,7 @@ export function estimateOperation(
 ): Operation[] {
   if (resolved.flow) return [];
   const answered = children.flatMap((child) => (child.flow ? [child.flow.storage] : []));
+  const parameters = tensors.filter(({ buffer }) => !buffer);
   const trained = tensors.filter(({ buffer }) => !buffer && !rule.freeze);
   return [
     {
@@ -33,7 +37,9 @@ export function estimateOperation(
       outputBytes: bytesOf[flow.dtype] * product(flow.dims),
       keeps: { input: keeps.input ?? false, output: keeps.output ?? false, bytes: keeps.bytes ?? 0 },
       workspace: (batch, pass) => batch * (typeof workspace === 'number' ? workspace : workspace[pass]),
-      gradients: trained.reduce((total, { shape }) => total + 4 * product(shape), 0),
+      gradients: bytesIn(trained),
+      // Norms and tables stay as they are.
+      cast: input.dtype === 'float32' && parameters.some(({ shape }) => shape.length > 1) ? bytesIn(parameters) : 0,
       grad: flow.storage.grad,
       reuses: resolved.reshapes ? 'view' : resolved.overwrites ? 'memory' : null,
       passesGradient: resolved.reshapes ?? resolved.passesGradient ?? false,

@@ -58,6 +58,8 @@ export interface Operation {
   workspace(batch: number, pass: 'forward' | 'backward'): number;
   /** Of its own parameters that train. */
   gradients: number;
+  /** Of its own parameters, where it calculates in half precision under autocast: those are copied. */
+  cast: number;
   /** A gradient passes through it. */
   grad: boolean;
   /** The output is the input, or may take its place. */

@@ -1,10 +1,11 @@
 /**
  * The memory of tensors that training takes, before it is run, in bytes:
- * - weights: parameters and buffers; once more with EMA; with bf16 and fp16 the copies of the parameters in that format, half as large
+ * - weights: parameters and buffers; once more with EMA
  * - gradients: one value a parameter that trains; while a step accumulates several batches, the sum and the batch's own
  * - optimizer: the state of those parameters, as the optimizer's row says (Adam: two values a value, and one a parameter)
  * - activations: what the backward pass needs, each tensor counted once (see a kind's `keeps`), times the batch size, and what the loss keeps.
- *   Before the first layer that trains nothing is kept. Half of it with bf16 and fp16; with activation checkpointing what goes between the
+ *   Before the first layer that trains nothing is kept. Half of it with bf16 and fp16,
+ *   and copies of the parameters in that format besides; with activation checkpointing what goes between the
  *   segments and the largest segment (recompute.ts). Precision auto counts as fp32
  * - input: batches of samples and targets on the device: the one at work, and those that the loader prepares ahead
  * - workspace: the most that comes and goes at one moment
@@ -56,18 +57,18 @@ export function estimateMemory(
 ): MemoryEstimate {
   const { precision, device, activation_checkpointing, accumulate, optimizer } = training;
   const half = precision === 'bf16' || precision === 'fp16';
-  const own = ownParts(tensors, training, half);
+  const own = ownParts(tensors, training);
   const { weights, gradients, optimizer: state } = own.get('') as Own;
   const cpu = device === 'cpu' || device === 'auto';
   const loading = inputOf(data.loader, splits, facts, cpu);
   const numbers = { batch: loading.samples, scale: half ? 0.5 : 1 };
-  const run = cpu && !half ? onCpu(operations, assumedThreads) : [...operations];
+  const run = cpu ? onCpu(operations, { threads: assumedThreads, half }) : [...operations];
   const moments = new Moments(numbers, operations.length > 0 ? smallChange : 0);
   moments.input = loading.training;
   if (accumulate > 1) moments.addGradients(gradients);
   const segments = activation_checkpointing ? cut(run, segmentStarts(layers)) : [run];
-  const answer = loading.samples * 4 * product(output);
-  const activations = step(moments, segments, lossMemory(training.loss.kind, output), answer);
+  const answer = output.length > 0 ? loading.samples * 4 * product(output) : 0;
+  const activations = step(moments, segments, lossMemory(training.loss.kind, output, half), answer);
   moments.input = loading.update;
   if (accumulate > 1) moments.addGradients(-gradients);
   const trained = tensors.filter(({ buffer, rule }) => !buffer && !rule?.freeze).map(({ shape }) => shape);
@@ -102,7 +103,6 @@ export function estimateMemory(
 function ownParts(
   tensors: readonly PlannedTensor[],
   { optimizer, ema }: ResolvedProject['training'],
-  half: boolean,
 ): Map<string, Own> {
   const state = optimizers.get(optimizer.kind)?.state;
   const parts = new Map<string, Own>([['', { weights: 0, gradients: 0, optimizer: 0 }]]);
@@ -111,7 +111,7 @@ function ownParts(
     const trains = !buffer && !rule?.freeze;
     const kept = trains ? Object.values(state?.(optimizer.args, shape) ?? {}) : [];
     const bytes = {
-      weights: values * (bytesOf[dtype] * (ema ? 2 : 1) + (half && !buffer ? 2 : 0)),
+      weights: values * bytesOf[dtype] * (ema ? 2 : 1),
       gradients: trains ? 4 * values : 0,
       optimizer: kept.reduce((total, dims) => total + 4 * product(dims), 0),
     };
