@@ -67,6 +67,24 @@ test('parameters and operations by their numbers', () => {
   ]);
 });
 
+test('blocks by what is inside', () => {
+  const branches = [[conv(2, { padding: 1 })], [], [conv(3, { padding: 1 })]];
+  const { layers, tensors } = planProject(
+    projectWith([
+      { kind: 'Parallel', branches },
+      { kind: 'Residual', layers: [conv(4, { stride: 2, padding: 1 })], shortcut: 'auto' },
+      { kind: 'Repeat', times: 2, layers: [{ kind: 'MaxPool2d', kernel_size: 2 }] },
+      ...head,
+    ]),
+    digits,
+  );
+  expect(layers.slice(0, 3).map((layer) => explainLayer(layer, tensors).shape)).toEqual([
+    ['branch 0: [2, 28, 28]', 'branch 1: [1, 28, 28]', 'branch 2: [3, 28, 28]', 'dimension 1: 2 + 1 + 3 = 6'],
+    ['layers: [4, 14, 14]', 'shortcut: [4, 14, 14]'],
+    ['time 1: [4, 7, 7]', 'time 2: [4, 3, 3]'],
+  ]);
+});
+
 test('windows', () => {
   const args = { out_channels: 4, kernel_size: [3, 3], stride: [2, 2], padding: [1, 1], dilation: [1, 1] };
   expect(explainWindow(args, [1, 28, 28], [4, 14, 14], [])).toEqual([

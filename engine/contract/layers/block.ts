@@ -176,6 +176,10 @@ export const blockKinds = [
     params: residualParams,
     argNames: [],
     formula: 'layers(x) + shortcut(x)',
+    explain: (_args, _input, _output, [layers = [], shortcut = []]) => [
+      `layers: ${showDims(layers)}`,
+      `shortcut: ${showDims(shortcut)}`,
+    ],
     flopsFormula: 'n (the sum) besides its layers',
     resolve({ layers, shortcut }, context): Resolved | null {
       const main = context.stack('layers', layers, ['layers']);
@@ -244,6 +248,13 @@ export const blockKinds = [
     params: parallelParams,
     argNames: ['join', 'dim'],
     formula: 'concat: sizes along dim add up; add, multiply: all branches alike',
+    explain({ join, dim }, _input, output, branches) {
+      const each = branches.map((dims, index) => `branch ${index}: ${showDims(dims)}`);
+      const found = join === 'concat' ? sampleDim(dim as number, output) : null;
+      if (!found || 'wrong' in found) return each;
+      const sizes = branches.map((dims) => dims[found.at]);
+      return [...each, `dimension ${found.at + 1}: ${sizes.join(' + ')} = ${output[found.at]}`];
+    },
     flopsFormula: 'concat 0; add, multiply: (branches − 1) · n; besides its layers',
     resolve({ branches, join, dim }, context) {
       const stacks = branches.map((layers, index) => ({
@@ -308,6 +319,7 @@ export const blockKinds = [
     params: repeatParams,
     argNames: [],
     formula: 'layers(…layers(x))',
+    explain: (_args, _input, _output, parts) => parts.map((dims, index) => `time ${index + 1}: ${showDims(dims)}`),
     flopsFormula: 'that of its layers',
     resolve({ times, layers }, context) {
       let flow = context.input;
