@@ -154,19 +154,6 @@ export function span<const O extends Text & { min?: number; default?: number }>(
   });
 }
 
-/** A span of two sides, as a pair. */
-export function pair<const O extends Text & { min?: number; default?: number | [number, number] }>(options: O) {
-  const { min = 1 } = options;
-  const one = z.number().int().min(min).max(largestSize);
-  return field(z.union([one, z.tuple([one, one])]), {
-    ...options,
-    control: 'pair',
-    rank: 2,
-    min,
-    expected: `an integer ≥ ${min} or [height, width] of such integers`,
-  });
-}
-
 /** Sizes of dimensions, at least one. */
 export function sizes<const O extends Text & { default?: number[] }>(options: O) {
   return field(z.array(z.number().int().min(1).max(largestSize)).min(1).max(8), {
@@ -180,10 +167,4 @@ export type Span = number[];
 
 export function asSpan(value: number | Span, rank: Rank): Span {
   return typeof value === 'number' ? new Array<number>(rank).fill(value) : value;
-}
-
-export type Pair = [number, number];
-
-export function asPair(value: number | Pair): Pair {
-  return typeof value === 'number' ? [value, value] : value;
 }

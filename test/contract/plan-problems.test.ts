@@ -13,6 +13,7 @@ import { layerRows } from './problem-rows-layers.ts';
 import { scheduleRows } from './problem-rows-schedules.ts';
 import { settingsRows } from './problem-rows-settings.ts';
 import { wholeRows } from './problem-rows-whole.ts';
+import { windowRows } from './problem-rows-windows.ts';
 
 const rows = {
   ...settingsRows,
@@ -23,6 +24,7 @@ const rows = {
   ...augmentRows,
   ...initRows,
   ...wholeRows,
+  ...windowRows,
   ...answerRows,
 };
 
@@ -69,8 +71,8 @@ describe('the faults that people make most offer a way out', () => {
     'same padding with a stride': ['Set padding to 1', 'Set stride to 1'],
     'shortcut of another shape': ['Project the input (shortcut "auto")'],
     'too few scores, the sample named': ['Set out_features of layer 3 to 10'],
-    'not flattened': ['Insert Flatten before layer 0', 'Append Flatten and Linear'],
-    'ends with images': ['Append Flatten and Linear'],
+    'not flattened': ['Insert Flatten before layer 0', 'Append Flatten and Linear', 'Append GlobalAvgPool and Linear'],
+    'ends with images': ['Append Flatten and Linear', 'Append GlobalAvgPool and Linear'],
     'squared error on classes': ['Use CrossEntropyLoss', 'Use MultiMarginLoss'],
     'last batch, one value a channel': ['Leave out the short last batch (drop_last)', 'Set batch_size to 8998'],
   };

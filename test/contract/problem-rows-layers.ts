@@ -111,7 +111,7 @@ export const layerRows: { [group: string]: Row[] } = {
       name: 'reflection beyond the image',
       project: projectWith([conv(4, { padding: 28, padding_mode: 'reflect' }), ...head]),
       problems: [
-        'BAD_VALUE model.layers.0.padding: With padding_mode "reflect" the padding may be at most the input\'s size minus 1, 27, but it is [[28,28],[28,28]]',
+        'BAD_VALUE model.layers.0.padding: With padding_mode "reflect" the padding may be at most the input\'s size minus 1, 27, but it is 28',
       ],
     },
     {

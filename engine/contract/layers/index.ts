@@ -4,26 +4,36 @@ import { activationKinds } from './activation.ts';
 import { activationDimKinds } from './activation-dim.ts';
 import { blockKinds } from './block.ts';
 import { convKinds } from './conv.ts';
+import { convSeparableKinds } from './conv-separable.ts';
+import { convTransposeKinds } from './conv-transpose.ts';
 import { denseKinds } from './dense.ts';
 import { dropoutKinds } from './dropout.ts';
 import type { LayerKind } from './kind.ts';
 import { normKinds } from './norm.ts';
 import { sampleNormKinds } from './norm-sample.ts';
+import { padKinds } from './pad.ts';
 import { poolKinds } from './pool.ts';
+import { adaptivePoolKinds } from './pool-adaptive.ts';
 import { shapeKinds } from './shape.ts';
 import { squeezeKinds } from './squeeze.ts';
+import { upsampleKinds } from './upsample.ts';
 
 /** In the palette's order. */
 export const layerKinds: readonly LayerKind[] = [
   ...denseKinds,
   ...convKinds,
+  ...convTransposeKinds,
+  ...convSeparableKinds,
   ...poolKinds,
+  ...adaptivePoolKinds,
   ...normKinds,
   ...sampleNormKinds,
   ...activationKinds,
   ...activationDimKinds,
   ...dropoutKinds,
   ...shapeKinds,
+  ...padKinds,
+  ...upsampleKinds,
   ...blockKinds,
   ...squeezeKinds,
 ];

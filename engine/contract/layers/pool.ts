@@ -1,181 +1,298 @@
-/** Poolings. */
+/** Poolings by a window that slides. */
 import { z } from 'zod';
-import { asPair, field, flag, largestSize, type Pair, pair } from '../fields.ts';
-import { layerKind, product } from './kind.ts';
+import {
+  asSpan,
+  field,
+  flag,
+  integer,
+  largestSize,
+  type Rank,
+  type Span,
+  span,
+  spanSchema,
+  spanText,
+} from '../fields.ts';
+import type { JsonObject } from '../report.ts';
+import { explainWindow } from './explain.ts';
+import { type Dims, type LayerContext, layerKind, product } from './kind.ts';
 import { pythonCall } from './python.ts';
-import { checkPoolPadding, planeDims, windowOutput } from './window.ts';
+import {
+  checkPoolPadding,
+  inner,
+  planeDims,
+  ranks,
+  shapeFormula,
+  type Window,
+  windowOutput,
+  windowValues,
+  wordsOf,
+} from './window.ts';
 
 const size = z.number().int().min(1).max(largestSize);
 
-const kernel_size = pair({ label: 'Window', help: 'Height and width of the window.' });
-const stride = field(z.union([size, z.tuple([size, size]), z.null()]), {
-  label: 'Stride',
-  help: 'How far the window moves; absent: its own size.',
-  control: 'pair',
-  expected: 'an integer ≥ 1, [height, width] of such integers, or null',
-  default: null,
-});
-const padding = pair({ label: 'Padding', help: 'Border on each side; at most half the window.', min: 0, default: 0 });
-const ceil_mode = flag({ label: 'Ceil mode', help: 'Lets the last window hang over the end.', default: false });
-
-const maxParams = {
-  kernel_size,
-  stride,
-  padding,
-  dilation: pair({ label: 'Dilation', help: "Distance between the window's points.", default: 1 }),
-  ceil_mode,
-};
-
-const avgParams = {
-  kernel_size,
-  stride,
-  padding,
-  ceil_mode,
-  count_include_pad: flag({ label: 'Count padding', help: 'Padding counts in the mean.', default: true }),
-  divisor_override: field(
-    z
-      .number()
-      .int()
-      .refine((value) => value !== 0)
-      .nullable(),
-    {
-      label: 'Divisor',
-      help: "Divides by this instead of the window's size.",
-      control: 'integer',
-      expected: 'an integer other than 0, or null',
+function windowParams(rank: Rank) {
+  return {
+    kernel_size: span(rank, { label: 'Window', help: `${wordsOf[rank].sides} of the window.` }),
+    stride: field(z.union([...spanSchema(rank, size, size).options, z.null()]), {
+      label: 'Stride',
+      help: 'How far the window moves; absent: its own size.',
+      control: 'pair',
+      rank,
+      min: 1,
+      expected: `${spanText(rank, 'an integer ≥ 1').replace(' or ', ', ')}, or null`,
       default: null,
+    }),
+    padding: span(rank, {
+      label: 'Padding',
+      help: 'Border on each side; at most half the window.',
+      min: 0,
+      default: 0,
+    }),
+    ceil_mode: flag({ label: 'Ceil mode', help: 'Lets the last window hang over the end.', default: false }),
+  };
+}
+
+function maxParams(rank: Rank) {
+  const { ceil_mode, ...window } = windowParams(rank);
+  return {
+    ...window,
+    dilation: span(rank, { label: 'Dilation', help: "Distance between the window's points.", default: 1 }),
+    ceil_mode,
+  };
+}
+
+const count_include_pad = flag({ label: 'Count padding', help: 'Padding counts in the mean.', default: true });
+const divisor_override = field(
+  z
+    .number()
+    .int()
+    .refine((value) => value !== 0)
+    .nullable(),
+  {
+    label: 'Divisor',
+    help: "Divides by this instead of the window's size.",
+    control: 'integer',
+    expected: 'an integer other than 0, or null',
+    default: null,
+  },
+);
+
+/** A mean along a sequence has no other divisor in PyTorch. */
+function avgParams(rank: Rank): ReturnType<typeof windowParams> & {
+  count_include_pad: typeof count_include_pad;
+  divisor_override?: typeof divisor_override;
+} {
+  return { ...windowParams(rank), count_include_pad, ...(rank === 1 ? {} : { divisor_override }) };
+}
+
+/** Along a sequence PyTorch takes a plain number for the window. */
+function lpParams(rank: Rank) {
+  const { kernel_size, stride, ceil_mode } = windowParams(rank);
+  const norm_type = field(
+    z.number().refine((value) => value !== 0),
+    {
+      label: 'Power',
+      help: 'Values are raised to this power, summed, and the root is taken: 1 gives the sum, large powers near the maximum. Where values may be negative use an even number: others can make NaN of them.',
+      control: 'number',
+      expected: 'a number other than 0',
     },
-  ),
-};
+  );
+  if (rank > 1) return { norm_type, kernel_size, stride, ceil_mode };
+  return {
+    norm_type,
+    kernel_size: integer({ label: 'Window', help: 'Length of the window.' }),
+    stride,
+    ceil_mode,
+  };
+}
 
-const sizeOrNull = size.nullable();
-const adaptiveParams = {
-  output_size: field(z.union([size, z.tuple([sizeOrNull, sizeOrNull])]), {
-    label: 'Output size',
-    help: 'Height and width of the output; in a pair null: as the input.',
-    control: 'pair',
-    expected: 'an integer ≥ 1, or [height, width] of such integers or null',
-  }),
-};
+const side = (letter: string) => `⌊(${letter} + 2·padding − dilation·(kernel − 1) − 1) / stride⌋ + 1`;
+const ceils = '; ceil_mode rounds up';
 
-const poolFormula =
-  '[C, H, W] → [C, ⌊(H + 2·padding − dilation·(kernel − 1) − 1) / stride⌋ + 1, W likewise]; ceil_mode rounds up';
+interface Given {
+  kernel_size: number | Span;
+  stride: number | Span | null;
+  padding?: number | Span;
+  dilation?: number | Span;
+  ceil_mode: boolean;
+}
 
-export const poolKinds = [
-  layerKind({
-    kind: 'MaxPool2d',
-    label: 'Max pooling 2D',
+/** The window's arguments and the output's dims; null after reporting why it does not fit. */
+function pooled(
+  kind: string,
+  rank: Rank,
+  given: Given & JsonObject,
+  dims: Dims,
+  context: LayerContext,
+): { window: Window; output: number[] } | null {
+  const plane = planeDims(kind, rank, dims, given, context);
+  if (!plane) return null;
+  const window = {
+    kernel_size: asSpan(given.kernel_size, rank),
+    stride: asSpan(given.stride ?? given.kernel_size, rank),
+    padding: asSpan(given.padding ?? 0, rank),
+    dilation: asSpan(given.dilation ?? 1, rank),
+    ceil_mode: given.ceil_mode,
+  };
+  if (!checkPoolPadding(kind, window, context)) return null;
+  const sides = windowOutput(kind, plane.size, window, context);
+  return sides && { window, output: [...plane.lead, ...sides] };
+}
+
+function maxPool(rank: Rank) {
+  const kind = `MaxPool${rank}d`;
+  const params = maxParams(rank);
+  return layerKind({
+    kind,
+    label: `Max pooling ${rank}D`,
     category: 'pool',
-    help: 'Keeps the largest value of each window; makes images smaller.',
-    params: maxParams,
-    formula: poolFormula,
-    flopsFormula: 'window height · window width · n (comparisons)',
+    help: `Keeps the largest value of each window; makes ${wordsOf[rank].many} smaller.`,
+    params,
+    formula: shapeFormula(rank, 'C', side) + ceils,
+    explain: explainWindow,
+    flopsFormula: `${windowValues(rank, 'window')} · n (comparisons)`,
     resolve(given, context) {
-      const plane = planeDims('MaxPool2d', context.input.dims, context);
-      if (!plane) return null;
-      const window = {
-        kernel_size: asPair(given.kernel_size),
-        stride: asPair(given.stride ?? given.kernel_size),
-        padding: asPair(given.padding),
-        dilation: asPair(given.dilation),
-        ceil_mode: given.ceil_mode,
-      };
-      if (!checkPoolPadding('MaxPool2d', window, context)) return null;
-      const pooled = windowOutput('MaxPool2d', plane.size, window, context);
-      if (!pooled) return null;
-      const output = [...plane.lead, ...pooled];
+      const found = pooled(kind, rank, given, context.input.dims, context);
+      if (!found) return null;
+      const { window, output } = found;
       // Besides the input it remembers where each maximum was: an int64 an output.
       return {
-        args: window,
+        args: { ...window },
         output,
         flops: product(window.kernel_size) * product(output),
         keeps: { input: true, bytes: 8 * product(output) },
       };
     },
-    python: (args) =>
-      pythonCall('nn.MaxPool2d', maxParams, args, ['kernel_size'], { stride: args.kernel_size ?? null }),
+    python: (args) => pythonCall(`nn.${kind}`, params, args, ['kernel_size'], { stride: args.kernel_size ?? null }),
     examples: [
-      { params: { kernel_size: 2 }, input: [2, 8, 6], output: [2, 4, 3] },
       {
-        params: { kernel_size: [3, 2], stride: 2, padding: [1, 1], dilation: [2, 1], ceil_mode: true },
-        input: [2, 9, 8],
-        output: [2, 4, 5],
+        params: { kernel_size: 2 },
+        input: [2, ...inner(rank, [4, 8, 6])],
+        output: [2, ...inner(rank, [2, 4, 3])],
       },
-      { params: { kernel_size: 2 }, input: [8, 6], output: [4, 3] },
+      {
+        params: {
+          kernel_size: inner(rank, [2, 3, 2]),
+          stride: 2,
+          padding: inner(rank, [0, 1, 1]),
+          dilation: inner(rank, [1, 2, 1]),
+          ceil_mode: true,
+        },
+        input: [2, ...inner(rank, [5, 9, 8])],
+        output: [2, ...inner(rank, [3, 4, 5])],
+      },
+      { params: { kernel_size: 2 }, input: inner(rank, [4, 8, 6]), output: inner(rank, [2, 4, 3]) },
     ],
-  }),
-  layerKind({
-    kind: 'AvgPool2d',
-    label: 'Average pooling 2D',
+  });
+}
+
+function avgPool(rank: Rank) {
+  const kind = `AvgPool${rank}d`;
+  const params = avgParams(rank);
+  return layerKind({
+    kind,
+    label: `Average pooling ${rank}D`,
     category: 'pool',
-    help: 'Takes the mean of each window; makes images smaller.',
-    params: avgParams,
-    formula: poolFormula.replace('dilation·', ''),
-    flopsFormula: 'window height · window width · n',
+    help: `Takes the mean of each window; makes ${wordsOf[rank].many} smaller.`,
+    params,
+    formula: shapeFormula(rank, 'C', side).replace('dilation·', '') + ceils,
+    explain: explainWindow,
+    flopsFormula: `${windowValues(rank, 'window')} · n`,
     resolve(given, context) {
-      const plane = planeDims('AvgPool2d', context.input.dims, context);
-      if (!plane) return null;
-      const { ceil_mode, count_include_pad, divisor_override } = given;
-      const window = {
-        kernel_size: asPair(given.kernel_size),
-        stride: asPair(given.stride ?? given.kernel_size),
-        padding: asPair(given.padding),
-      };
-      const full = { ...window, dilation: [1, 1] as Pair, ceil_mode };
-      if (!checkPoolPadding('AvgPool2d', full, context)) return null;
-      const pooled = windowOutput('AvgPool2d', plane.size, full, context);
-      if (!pooled) return null;
-      const output = [...plane.lead, ...pooled];
+      const found = pooled(kind, rank, given, context.input.dims, context);
+      if (!found) return null;
+      const { kernel_size, stride, padding, ceil_mode } = found.window;
       return {
-        args: { ...window, ceil_mode, count_include_pad, divisor_override },
-        output,
-        flops: product(window.kernel_size) * product(output),
+        args: {
+          kernel_size,
+          stride,
+          padding,
+          ceil_mode,
+          count_include_pad: given.count_include_pad,
+          ...(rank === 1
+            ? {}
+            : { divisor_override: (given as { divisor_override?: number | null }).divisor_override ?? null }),
+        },
+        output: found.output,
+        flops: product(kernel_size) * product(found.output),
         keeps: { input: true },
       };
     },
-    python: (args) =>
-      pythonCall('nn.AvgPool2d', avgParams, args, ['kernel_size'], { stride: args.kernel_size ?? null }),
+    python: (args) => pythonCall(`nn.${kind}`, params, args, ['kernel_size'], { stride: args.kernel_size ?? null }),
     examples: [
-      { params: { kernel_size: 2 }, input: [2, 8, 6], output: [2, 4, 3] },
+      {
+        params: { kernel_size: 2 },
+        input: [2, ...inner(rank, [4, 8, 6])],
+        output: [2, ...inner(rank, [2, 4, 3])],
+      },
       {
         params: {
           kernel_size: 3,
-          stride: [2, 1],
+          stride: inner(rank, [1, 2, 1]),
           padding: 1,
           ceil_mode: true,
           count_include_pad: false,
-          divisor_override: 4,
+          ...(rank === 1 ? {} : { divisor_override: 4 }),
         },
-        input: [2, 8, 6],
-        output: [2, 5, 6],
+        input: [2, ...inner(rank, [3, 8, 6])],
+        output: [2, ...inner(rank, [3, 5, 6])],
       },
+      { params: { kernel_size: 2, stride: 1 }, input: inner(rank, [3, 4, 5]), output: inner(rank, [2, 3, 4]) },
     ],
-  }),
-  layerKind({
-    kind: 'AdaptiveAvgPool2d',
-    label: 'Adaptive average pooling 2D',
+  });
+}
+
+function lpPool(rank: Rank) {
+  const kind = `LPPool${rank}d`;
+  const params = lpParams(rank);
+  return layerKind({
+    kind,
+    label: `Power pooling ${rank}D`,
     category: 'pool',
-    help: "Averages to a given size, whatever the input's: 1 gives one value a channel.",
-    params: adaptiveParams,
-    formula: '[C, H, W] → [C, output height, output width]',
-    flopsFormula: 'values of the input',
-    resolve({ output_size }, context) {
-      const plane = planeDims('AdaptiveAvgPool2d', context.input.dims, context);
-      if (!plane) return null;
-      const [height, width] = Array.isArray(output_size) ? output_size : [output_size, output_size];
-      const pooled: Pair = [height ?? plane.size[0], width ?? plane.size[1]];
+    help: "Takes the root of the sum of each window's powers: between the sum and the maximum.",
+    params,
+    formula: shapeFormula(rank, 'C', (letter) => `⌊(${letter} − kernel) / stride⌋ + 1`) + ceils,
+    explain: explainWindow,
+    flopsFormula: `${windowValues(rank, 'window')} · n + values of the input + n (powers)`,
+    resolve(given, context) {
+      const found = pooled(kind, rank, given as Given & JsonObject, context.input.dims, context);
+      if (!found) return null;
+      const { kernel_size, stride, ceil_mode } = found.window;
+      const { norm_type } = given;
+      const [before, after] = [product(context.input.dims), product(found.output)];
       return {
-        args: { output_size: pooled },
-        output: [...plane.lead, ...pooled],
-        flops: product(context.input.dims),
-        // To one value it is a mean, which needs no values for its gradient.
-        keeps: { input: product(pooled) > 1 },
+        args: { norm_type, kernel_size, stride, ceil_mode },
+        output: found.output,
+        flops: product(kernel_size) * after + before + after,
+        // The powers, their means, and three steps to the root.
+        keeps: { input: true, bytes: 4 * before + 16 * after },
+        // The powers' gradient, the lower powers, and their product.
+        workspace: { forward: 0, backward: 12 * before },
       };
     },
-    python: (args) => pythonCall('nn.AdaptiveAvgPool2d', adaptiveParams, args, ['output_size']),
+    python: (args) => {
+      const plain = rank === 1 ? { ...args, kernel_size: (args.kernel_size as Span)[0] ?? 1 } : args;
+      const stride = { stride: plain.kernel_size ?? null };
+      return pythonCall(`nn.${kind}`, params, plain, ['norm_type', 'kernel_size'], stride);
+    },
     examples: [
-      { params: { output_size: 1 }, input: [3, 7, 5], output: [3, 1, 1] },
-      { params: { output_size: [3, null] }, input: [3, 7, 5], output: [3, 3, 5] },
+      {
+        params: { norm_type: 2, kernel_size: 2 },
+        input: [2, ...inner(rank, [4, 8, 6])],
+        output: [2, ...inner(rank, [2, 4, 3])],
+      },
+      {
+        params: {
+          norm_type: 4,
+          kernel_size: rank === 1 ? 3 : inner(rank, [1, 2, 3]),
+          stride: rank === 1 ? 2 : inner(rank, [1, 1, 2]),
+          ceil_mode: true,
+        },
+        input: inner(rank, [2, 4, 6]),
+        output: inner(rank, [2, 3, 3]),
+      },
     ],
-  }),
-];
+  });
+}
+
+export const poolKinds = [...ranks.map(maxPool), ...ranks.map(avgPool), ...ranks.map(lpPool)];

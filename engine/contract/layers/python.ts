@@ -15,7 +15,7 @@ function pythonValue(value: Json): string {
 
 /**
  * `nn.Conv2d(1, 32, kernel_size=3, padding=1)`: `positional` names come first by value, the others by keyword where they differ from their
- * default (`defaults` overrules the schema's). Pairs of equal numbers are written as one.
+ * default (`defaults` overrules the schema's). Spans of equal numbers are written as one.
  */
 export function pythonCall(
   callee: string,
@@ -26,9 +26,8 @@ export function pythonCall(
 ): string {
   const print = (name: string, value: Json): string => {
     const schema = params[name];
-    const paired = schema !== undefined && ['pair', 'padding'].includes(fieldInfo(schema).control);
-    if (paired && Array.isArray(value) && value.length === 2 && value[0] === value[1])
-      return pythonValue(value[0] ?? null);
+    const span = schema !== undefined && ['pair', 'padding'].includes(fieldInfo(schema).control);
+    if (span && Array.isArray(value) && value.every((each) => each === value[0])) return pythonValue(value[0] ?? null);
     return pythonValue(value);
   };
   const parts = positional.map((name) => print(name, args[name] ?? null));

@@ -26,9 +26,9 @@ const rules: Rule[] = [
   {
     why: 'to one value PyTorch averages over the last dimensions of any rank, and to no other size: its documents name the ranks',
     broken: ({ kind, output_size }, problems) =>
-      kind === 'AdaptiveAvgPool2d' &&
+      /^AdaptiveAvgPool[23]d$/.test(kind) &&
       [output_size].flat().every((size) => size === 1) &&
-      says(problems, 'wants images'),
+      says(problems, 'wants (images|volumes)'),
   },
   {
     why: 'a border is one width or all of them: fewer than its kind has sides PyTorch takes for the last sides alone',
@@ -37,7 +37,8 @@ const rules: Rule[] = [
   },
   {
     why: 'no border around the batch, not even one without width',
-    broken: ({ kind, padding }, problems) => /Pad3d$/.test(kind) && padding === 0 && says(problems, 'wants volumes'),
+    broken: ({ kind, padding }, problems) =>
+      /Pad\dd$/.test(kind) && [padding].flat().includes(0) && says(problems, 'wants (sequences|images|volumes)'),
   },
   {
     why: 'wrapped around is only what is left: where more is asked for PyTorch copies values that it has not written yet',

@@ -13,16 +13,15 @@ namespace {
 /// Widths for at::pad: last dimension first, before and after. `same` puts the odd one after, as PyTorch does.
 std::vector<int64_t> pad_widths(const Args& args, const std::vector<int64_t>& kernel_size,
                                 const std::vector<int64_t>& dilation) {
-  if (!args.is_string("padding")) {
-    const std::vector<int64_t> padding = args.pair("padding");
-    return {padding[1], padding[1], padding[0], padding[0]};
-  }
-  std::vector<int64_t> widths(4, 0);
-  if (args.string("padding") == "valid") return widths;
-  for (const size_t dim : {0, 1}) {
-    const int64_t total = dilation[dim] * (kernel_size[dim] - 1);
-    widths[2 * (1 - dim)] = total / 2;
-    widths[2 * (1 - dim) + 1] = total - total / 2;
+  const size_t rank = kernel_size.size();
+  std::vector<int64_t> widths(2 * rank, 0);
+  const bool word = args.is_string("padding");
+  if (word && args.string("padding") == "valid") return widths;
+  const std::vector<int64_t> padding = word ? std::vector<int64_t>() : args.integers("padding");
+  for (size_t dim = 0; dim < rank; ++dim) {
+    const int64_t total = word ? dilation[dim] * (kernel_size[dim] - 1) : 2 * padding[dim];
+    widths[2 * (rank - 1 - dim)] = total / 2;
+    widths[2 * (rank - 1 - dim) + 1] = total - total / 2;
   }
   return widths;
 }
@@ -31,12 +30,21 @@ std::vector<int64_t> pad_widths(const Args& args, const std::vector<int64_t>& ke
 /// two to three times faster on the CPU. A convolution follows its weight's layout, and the layers after it follow
 /// their input's.
 at::Tensor in_fast_layout(const at::Tensor& weight, c10::Device device) {
-  if (!device.is_cpu() || !at::hasMKLDNN() || !at::globalContext().userEnabledMkldnn()) return weight;
+  const bool image = weight.dim() == 4;
+  if (!image || !device.is_cpu() || !at::hasMKLDNN() || !at::globalContext().userEnabledMkldnn()) return weight;
   return at::empty(weight.sizes(), weight.options().memory_format(at::MemoryFormat::ChannelsLast)).copy_(weight);
 }
 
+template <int rank, typename Padding>
+at::Tensor convolve(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias, at::IntArrayRef stride,
+                    const Padding& padding, at::IntArrayRef dilation, int64_t groups) {
+  if constexpr (rank == 1) return at::conv1d(input, weight, bias, stride, padding, dilation, groups);
+  else if constexpr (rank == 2) return at::conv2d(input, weight, bias, stride, padding, dilation, groups);
+  else return at::conv3d(input, weight, bias, stride, padding, dilation, groups);
+}
+
 at::Tensor run_conv(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias, const ConvArgs& conv) {
-  return at::conv2d(input, weight, bias, conv.stride, conv.padding, conv.dilation, conv.groups);
+  return convolve<2>(input, weight, bias, conv.stride, conv.padding, conv.dilation, conv.groups);
 }
 
 /// With a MaxPool2d next, or a ReLU and then a MaxPool2d, all of them run together.
@@ -54,40 +62,80 @@ void offer_pooling(Builder& build, const at::Tensor& weight, const at::Tensor& b
   });
 }
 
-Forward build_conv2d(Builder& build) {
-  const Args& args = build.args();
-  const std::vector<int64_t> kernel_size = args.pair("kernel_size");
-  const std::vector<int64_t> stride = args.pair("stride");
-  const std::vector<int64_t> dilation = args.pair("dilation");
-  const int64_t groups = args.integer("groups");
-  const std::vector<int64_t> shape = {args.integer("out_channels"), args.integer("in_channels") / groups,
-                                      kernel_size[0], kernel_size[1]};
-  const at::Tensor weight = build.parameter("weight", in_fast_layout(draw_weight(shape), build.device()));
-  const at::Tensor bias = args.flag("bias") ? build.parameter("bias", draw_bias(shape)) : at::Tensor();
+struct Weights {
+  at::Tensor weight;
+  at::Tensor bias;  // undefined: none
+};
 
+/// `prefix` goes before the tensors' names.
+Weights draw_weights(Builder& build, const std::string& prefix, std::vector<int64_t> shape,
+                     const std::vector<int64_t>& kernel_size) {
+  shape.insert(shape.end(), kernel_size.begin(), kernel_size.end());
+  Weights made;
+  made.weight = build.parameter(prefix + "weight", in_fast_layout(draw_weight(shape), build.device()));
+  if (build.args().flag("bias")) made.bias = build.parameter(prefix + "bias", draw_bias(shape));
+  return made;
+}
+
+/// The forward that the layer's window arguments ask for.
+template <int rank>
+Forward slide(const Args& args, const Weights& drawn, int64_t groups) {
+  const std::vector<int64_t> kernel_size = args.integers("kernel_size");
+  const std::vector<int64_t> stride = args.integers("stride");
+  const std::vector<int64_t> dilation = args.integers("dilation");
+  const at::Tensor weight = drawn.weight, bias = drawn.bias;
   const std::string padding_mode = args.string("padding_mode");
   if (padding_mode != "zeros") {
     const std::vector<int64_t> widths = pad_widths(args, kernel_size, dilation);
+    const std::vector<int64_t> none(rank, 0);
     return [=](const at::Tensor& input, const Pass&) {
-      const at::Tensor padded = at::pad(input, widths, padding_mode);
-      return at::conv2d(padded, weight, bias, stride, at::IntArrayRef{0, 0}, dilation, groups);
+      return convolve<rank>(at::pad(input, widths, padding_mode), weight, bias, stride, none, dilation, groups);
     };
   }
   if (args.is_string("padding")) {
     const std::string padding = args.string("padding");
     return [=](const at::Tensor& input, const Pass&) {
-      return at::conv2d(input, weight, bias, stride, padding, dilation, groups);
+      return convolve<rank>(input, weight, bias, stride, padding, dilation, groups);
     };
   }
-  const ConvArgs conv{stride, args.pair("padding"), dilation, groups};
-  offer_pooling(build, weight, bias, conv);
-  return [=](const at::Tensor& input, const Pass&) { return run_conv(input, weight, bias, conv); };
+  return [=, padding = args.integers("padding")](const at::Tensor& input, const Pass&) {
+    return convolve<rank>(input, weight, bias, stride, padding, dilation, groups);
+  };
 }
 
+template <int rank>
+Forward build_conv(Builder& build) {
+  const Args& args = build.args();
+  const int64_t groups = args.integer("groups");
+  const Weights drawn = draw_weights(build, "", {args.integer("out_channels"), args.integer("in_channels") / groups},
+                                     args.integers("kernel_size"));
+  if (rank == 2 && !args.is_string("padding") && args.string("padding_mode") == "zeros") {
+    offer_pooling(build, drawn.weight, drawn.bias,
+                  {args.integers("stride"), args.integers("padding"), args.integers("dilation"), groups});
+  }
+  return slide<rank>(args, drawn, groups);
+}
+
+Forward build_separable_conv2d(Builder& build) {
+  const Args& args = build.args();
+  const int64_t channels = args.integer("in_channels");
+  const Weights depthwise = draw_weights(build, "depthwise.", {channels, 1}, args.integers("kernel_size"));
+  const Weights pointwise = draw_weights(build, "pointwise.", {args.integer("out_channels"), channels}, {1, 1});
+  return [=, each = slide<2>(args, depthwise, channels)](const at::Tensor& input, const Pass& pass) {
+    return at::conv2d(each(input, pass), pointwise.weight, pointwise.bias);
+  };
+}
+
+constexpr Names arguments = {"in_channels", "out_channels", "kernel_size", "stride",      "padding",
+                             "dilation",    "groups",       "bias",        "padding_mode"};
+
 constexpr LayerKind rows[] = {
-    {"Conv2d",
-     {"in_channels", "out_channels", "kernel_size", "stride", "padding", "dilation", "groups", "bias", "padding_mode"},
-     build_conv2d,
+    {"Conv1d", arguments, build_conv<1>, true},
+    {"Conv2d", arguments, build_conv<2>, true},
+    {"Conv3d", arguments, build_conv<3>, true},
+    {"DepthwiseSeparableConv2d",
+     {"in_channels", "out_channels", "kernel_size", "stride", "padding", "dilation", "bias", "padding_mode"},
+     build_separable_conv2d,
      true},
 };
 

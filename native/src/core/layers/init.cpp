@@ -24,9 +24,9 @@ at::Tensor draw_weight(const std::vector<int64_t>& shape) {
   return at::empty(shape).uniform_(-bound, bound);
 }
 
-at::Tensor draw_bias(const std::vector<int64_t>& weight_shape) {
+at::Tensor draw_bias(const std::vector<int64_t>& weight_shape, std::optional<int64_t> count) {
   const double bound = 1 / std::sqrt(fan_in(weight_shape));
-  return at::empty({weight_shape.front()}).uniform_(-bound, bound);
+  return at::empty({count.value_or(weight_shape.front())}).uniform_(-bound, bound);
 }
 
 }  // namespace gradloom

@@ -3,6 +3,7 @@
 
 #include <ATen/core/TensorBody.h>
 
+#include <optional>
 #include <vector>
 
 namespace gradloom {
@@ -11,7 +12,8 @@ namespace gradloom {
 /// first).
 at::Tensor draw_weight(const std::vector<int64_t>& shape);
 
-/// Their bias: uniform within ±1/sqrt(fan-in) of the weight's `shape`.
-at::Tensor draw_bias(const std::vector<int64_t>& weight_shape);
+/// Their bias: uniform within ±1/sqrt(fan-in) of the weight's `shape`; as many as the weight's first dimension unless
+/// `count` says otherwise.
+at::Tensor draw_bias(const std::vector<int64_t>& weight_shape, std::optional<int64_t> count = std::nullopt);
 
 }  // namespace gradloom

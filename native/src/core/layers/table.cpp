@@ -10,8 +10,9 @@ namespace gradloom {
 std::span<const LayerKind> layer_kinds() {
   static const std::vector<LayerKind> all = [] {
     std::vector<LayerKind> rows;
-    for (const auto family : {dense_layers, conv_layers, pool_layers, norm_layers, activation_layers, dropout_layers,
-                              shape_layers, block_layers}) {
+    for (const auto family :
+         {dense_layers, conv_layers, conv_transpose_layers, pool_layers, adaptive_pool_layers, norm_layers,
+          activation_layers, dropout_layers, shape_layers, pad_layers, upsample_layers, block_layers}) {
       const std::span<const LayerKind> own = family();
       rows.insert(rows.end(), own.begin(), own.end());
     }

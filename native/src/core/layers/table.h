@@ -19,11 +19,15 @@ struct LayerKind {
 
 std::span<const LayerKind> dense_layers();
 std::span<const LayerKind> conv_layers();
+std::span<const LayerKind> conv_transpose_layers();
 std::span<const LayerKind> pool_layers();
+std::span<const LayerKind> adaptive_pool_layers();
 std::span<const LayerKind> norm_layers();
 std::span<const LayerKind> activation_layers();
 std::span<const LayerKind> dropout_layers();
 std::span<const LayerKind> shape_layers();
+std::span<const LayerKind> pad_layers();
+std::span<const LayerKind> upsample_layers();
 std::span<const LayerKind> block_layers();
 
 /// All families together.
