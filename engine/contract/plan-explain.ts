@@ -45,6 +45,7 @@ function parameterLines({ path, parameters }: PlannedLayer, tensors: readonly Pl
 /** What the words of the kinds' formulas stand for; a word that a layer does not have leaves the formula as it is. */
 function words({ args, input, output }: PlannedLayer): ReadonlyMap<string, number | undefined> {
   const kernel = Array.isArray(args.kernel_size) ? (args.kernel_size as number[]) : [];
+  const patch = Array.isArray(args.patch_size) ? (args.patch_size as number[]) : [];
   const sides = sideNames[kernel.length as Rank] ?? [];
   const bySide = sides.flatMap((name, side) => [
     [`kernel ${name}`, kernel[side]] as const,
@@ -55,6 +56,12 @@ function words({ args, input, output }: PlannedLayer): ReadonlyMap<string, numbe
     ['n', product(output)],
     ['in', input.at(-1)],
     ['C', input[0]],
+    ['L', input[0]],
+    ['E', input.at(-1)],
+    // Positions that attention sees: those of the sequence, and one for each that it adds itself.
+    ['S', (input[0] ?? 0) + [args.add_bias_kv, args.add_zero_attn].filter((added) => added === true).length],
+    ['patch height', patch[0]],
+    ['patch width', patch[1]],
     ['values of the input', product(input)],
     ['kernel', product(kernel)],
     ['window', product(kernel)],
