@@ -1,0 +1,155 @@
+/** Layers that do not fit each other or the targets: what is offered, in order, and that each offer makes the whole network right. */
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../engine/contract/native.ts';
+import { planProject } from '../../engine/contract/plan.ts';
+import type { DataFacts, TargetType } from '../../engine/contract/tensors.ts';
+import { applyEdits } from './apply-edits.ts';
+import { conv, digits, flatten, head, linear, projectWith, relu } from './cases.ts';
+
+const classes = digits.target;
+const data = (dims: number[], target: TargetType = classes): DataFacts => ({
+  input: { dims, dtype: 'float32' },
+  target,
+  parts: { train: 900, test: 100 },
+});
+const mask: TargetType = { kind: 'mask', dims: [28, 28], classes: ['a', 'b'] };
+const picture: TargetType = { kind: 'vector', dims: [1, 28, 28] };
+const pool = { kind: 'MaxPool2d', kernel_size: 2 };
+const residual = (layers: Json[], more = {}) => ({ kind: 'Residual', layers, ...more });
+const parallel = (branches: Json[][], more = {}) => ({ kind: 'Parallel', branches, ...more });
+
+interface Case {
+  layers: Json[];
+  facts?: DataFacts;
+  /** Labels. */
+  offers: string[];
+}
+
+const cases: { [group: string]: { [name: string]: Case } } = {
+  'another number of dimensions': {
+    'a convolution behind a Flatten': {
+      layers: [flatten, conv(4), ...head],
+      offers: ['Remove the Flatten before it', 'Insert Unflatten to [1, 28, 28] before it', 'Remove this Conv2d'],
+    },
+    'a convolution of a Linear layer’s answer': {
+      layers: [flatten, linear(128), conv(4), ...head],
+      offers: ['Insert Unflatten to [2, 8, 8] before it', 'Remove this Conv2d'],
+    },
+    'a 2D convolution of one dimension less': {
+      layers: [conv(4), ...head],
+      facts: data([28, 28]),
+      offers: ['Use Conv1d', 'Insert Unflatten to [1, 28, 28] before it', 'Remove this Conv2d'],
+    },
+    'a 2D convolution of one more': {
+      layers: [conv(4), ...head],
+      facts: data([2, 8, 28, 28]),
+      offers: [
+        'Use Conv3d',
+        'Insert Flatten to [16, 28, 28] before it',
+        'Insert Flatten to [2, 8, 784] before it',
+        'Remove this Conv2d',
+      ],
+    },
+    'a 1D norm of images': {
+      layers: [{ kind: 'BatchNorm1d' }, ...head],
+      facts: data([3, 28, 28]),
+      offers: [
+        'Use BatchNorm2d',
+        'Insert Flatten to [3, 784] before it',
+        'Insert Flatten to [84, 28] before it',
+        'Remove this BatchNorm1d',
+      ],
+    },
+  },
+  repetitions: {
+    'one too many': {
+      layers: [{ kind: 'Repeat', times: 6, layers: [conv(8), pool] }, ...head],
+      offers: ['Repeat it 3 times only'],
+    },
+  },
+  'branches and shortcuts': {
+    'a convolution that shrinks beside the input': {
+      layers: [parallel([[], [conv(2)]]), ...head],
+      offers: ['Set padding "same" in branch 1', 'Bring branch 1 to [2, 28, 28]', 'Flatten all branches'],
+    },
+    'a pooling beside a convolution': {
+      layers: [parallel([[conv(4, { padding: 1 })], [pool]]), ...head],
+      offers: ['Bring branch 1 to [1, 28, 28]', 'Flatten all branches'],
+    },
+    'a sum of several shapes': {
+      layers: [
+        parallel([[conv(4, { padding: 1 })], [conv(6, { padding: 1, stride: 2 })], []], { join: 'add' }),
+        ...head,
+      ],
+      offers: ['Bring branch 1 to [4, 28, 28] and branch 2 to [4, 28, 28]'],
+    },
+    'a sum that could be a row': {
+      layers: [flatten, parallel([[linear(4)], [linear(6)]], { join: 'add' }), linear(10)],
+      offers: ['Bring branch 1 to [4]', 'Join them by concat'],
+    },
+    'joined along the wrong dimension': {
+      layers: [parallel([[conv(4, { padding: 1 })], [conv(2, { padding: 1 })]], { dim: 2 }), ...head],
+      offers: ['Bring branch 1 to [4, 28, 28]', 'Join along dim 1'],
+    },
+    'a shortcut around a Linear layer': {
+      layers: [flatten, residual([linear(40)]), linear(10)],
+      offers: ['Project the input (shortcut "auto")', 'Set out_features of its last layer to 784'],
+    },
+    'a shortcut around convolutions that shrink': {
+      layers: [conv(8), residual([conv(8), conv(8)]), ...head],
+      offers: ['Set padding "same" in the layers', 'Let the shortcut bring the input to [8, 22, 22]'],
+    },
+    'a shortcut around a Flatten': {
+      layers: [residual([flatten], { shortcut: 'auto' }), linear(10)],
+      offers: ['Let the shortcut bring the input to [784]'],
+    },
+  },
+  answers: {
+    'a picture for a class': {
+      layers: [conv(10)],
+      offers: ['Append Flatten and Linear', 'Append GlobalAvgPool'],
+    },
+    'a mask that convolutions shrank': {
+      layers: [conv(2)],
+      facts: data([3, 28, 28], mask),
+      offers: [
+        'Set padding "same" in layer 0',
+        'Append Upsample to [28, 28]',
+        'Append Upsample to [28, 28] and Conv2d',
+      ],
+    },
+    'a mask at half the size, of other classes': {
+      layers: [conv(10, { stride: 2, padding: 1 })],
+      facts: data([3, 28, 28], mask),
+      offers: ['Append Upsample to [28, 28] and Conv2d'],
+    },
+    'a vector for a picture': {
+      layers: [flatten, linear(32), relu, linear(784)],
+      facts: data([1, 28, 28], picture),
+      offers: ['Append Unflatten to [1, 28, 28]'],
+    },
+    'a short vector for a picture': {
+      layers: [flatten, linear(32)],
+      facts: data([1, 28, 28], picture),
+      offers: ['Append Linear and Unflatten to [1, 28, 28]'],
+    },
+  },
+};
+
+for (const [group, list] of Object.entries(cases)) {
+  describe(group, () => {
+    test.each(Object.entries(list))('%s', (_name, { layers, facts = digits, offers }) => {
+      const loss = { kind: facts.target.kind === 'vector' ? 'MSELoss' : 'CrossEntropyLoss' };
+      const project = projectWith(layers, { training: { loss } });
+      const errors = (given: unknown) =>
+        planProject(given as typeof project, facts).problems.filter(({ severity }) => severity === 'error');
+      const [problem, ...others] = errors(project);
+      expect(others).toEqual([]);
+      expect(problem?.fixes.map(({ label }) => label)).toEqual(offers);
+      for (const { label, edits } of problem?.fixes ?? []) {
+        const after = errors(applyEdits(project, edits)).map(({ message }) => message);
+        expect(after, label).toEqual([]);
+      }
+    });
+  });
+}
