@@ -97,7 +97,7 @@ export class Moments {
     if (path !== null) this.workspaces.set(path, Math.max(this.workspaces.get(path) ?? 0, transient));
     const { input } = this;
     const [activations, gradients] = [this.#activations, this.#gradients];
-    const total = activations + gradients + transient + input;
+    const total = this.held + workspace;
     if (total > (this.highest.get(phase)?.total ?? 0))
       this.highest.set(phase, { phase, path, total, activations, gradients, workspace: transient, input });
   }
@@ -105,6 +105,11 @@ export class Moments {
   /** What the backward pass needs and has not given back. */
   get activations(): number {
     return this.#activations;
+  }
+
+  /** All that is there. */
+  get held(): number {
+    return this.#activations + this.#gradients + this.#transient + this.input;
   }
 
   /** Of the loss; negative: given back. */

@@ -29,6 +29,8 @@ export interface MemoryEstimate extends MemoryParts {
   total: number;
   /** At the highest moment of each phase; 0: there is none. */
   phases: Record<MemoryPhase, number>;
+  /** Between the forward and the backward pass. */
+  held: number;
   peak: {
     phase: MemoryPhase;
     /** The layer at work; null: the loss, or the optimizer. */

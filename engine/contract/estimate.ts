@@ -68,7 +68,7 @@ export function estimateMemory(
   if (accumulate > 1) moments.addGradients(gradients);
   const segments = activation_checkpointing ? cut(run, segmentStarts(layers)) : [run];
   const answer = output.length > 0 ? loading.samples * 4 * product(output) : 0;
-  const activations = step(moments, segments, lossMemory(training.loss.kind, output, half), answer);
+  const { activations, held } = step(moments, segments, lossMemory(training.loss.kind, output, half), answer);
   moments.input = loading.update;
   if (accumulate > 1) moments.addGradients(-gradients);
   const trained = tensors.filter(({ buffer, rule }) => !buffer && !rule?.freeze).map(({ shape }) => shape);
@@ -94,6 +94,7 @@ export function estimateMemory(
     input: loading.training,
     workspace: moments.workspace,
     total: total + weights + state,
+    held: held + weights + state,
     phases: Object.fromEntries(totals) as Record<MemoryPhase, number>,
     peak: { phase, path, parts: { weights, optimizer: state, ...parts } },
   };
@@ -167,8 +168,8 @@ function cut(operations: readonly Operation[], starts: readonly string[]): Opera
   return segments;
 }
 
-/** A forward and a backward pass; `answer`: bytes of the network's. Answers the most that was kept for the backward pass. */
-function step(moments: Moments, segments: Operation[][], loss: LossMemory, answer: number): number {
+/** A forward and a backward pass; `answer`: bytes of the network's. Answers the most that was kept for the backward pass, and all that was held before it. */
+function step(moments: Moments, segments: Operation[][], loss: LossMemory, answer: number) {
   const ends = segments.map((segment) => segment.at(-1)?.output ?? null);
   const [last = [], end = null] = [segments.at(-1), ends.at(-1)];
   for (const [index, segment] of segments.slice(0, -1).entries()) {
@@ -179,6 +180,7 @@ function step(moments: Moments, segments: Operation[][], loss: LossMemory, answe
   moments.addActivations(loss.keeps * answer);
   moments.mark('forward', null, loss.forward * answer);
   let most = moments.activations;
+  const { held } = moments;
   if (end) moments.startGradient(end);
   moments.mark('backward', null, loss.backward * answer);
   moments.addActivations(-loss.keeps * answer);
@@ -194,7 +196,7 @@ function step(moments: Moments, segments: Operation[][], loss: LossMemory, answe
     moments.dropOutput(output, false);
     giveBack();
   }
-  return most;
+  return { activations: most, held };
 }
 
 function fill(layer: PlannedLayer, own: Map<string, Own>, moments: Moments): void {

@@ -160,8 +160,8 @@ export interface StepsResult {
     other: number;
     total: number;
   };
-  /** Where asked for: bytes of tensors at the highest moment of each phase, over all steps. */
-  peaks?: { forward: number; backward: number; optimizer: number };
+  /** Where asked for: bytes of tensors at the highest moment of each phase, over all steps; `held`: between the last forward and its backward pass. */
+  peaks?: { forward: number; backward: number; optimizer: number; held: number };
 }
 
 export interface EvaluateRequest {

@@ -15,6 +15,8 @@ export interface Peaks {
   forward: number;
   backward: number;
   update: number;
+  /** Between the two passes. */
+  held: number;
   device: string;
 }
 
@@ -47,6 +49,7 @@ export async function measurePeaks(
       forward: peaks.forward,
       backward: peaks.backward,
       update: Math.max(first.optimizer, peaks.optimizer),
+      held: peaks.held,
       device: native.device,
     };
   } finally {

@@ -1,4 +1,5 @@
 /** Measures a project's memory with two small batches, each in a worker of its own, and carries the result on to the project's batch size. */
+import type { MemoryEstimate } from '../contract/estimate-types.ts';
 import type { MemoryFinding } from '../contract/finders.ts';
 import { planProject } from '../contract/plan.ts';
 import { editProject, readProject } from '../contract/project.ts';
@@ -40,7 +41,7 @@ export async function measureMemoryInWorkers(
     }
   });
   const device = (probes[0] as Peaks).device;
-  const estimates = sizes.map((size) => estimateOf(text, size, facts, device).phases);
+  const estimates = sizes.map((size) => estimateOf(text, size, facts, device));
   const whole = planWith(text, { 'training.device': device }, facts);
   const phases = carriedOn(probes, estimates, whole.memory.phases, loader.batch_size);
   const total = Math.max(whole.memory.phases.evaluation, ...Object.values(phases));
@@ -63,16 +64,21 @@ export async function measureMemoryInWorkers(
   };
 }
 
-/** The estimate at the project's batch size, and what the probes differ from theirs: that grows with the batch as a line does. */
-function carriedOn(probes: Peaks[], estimates: Phases[], whole: Phases, batchSize: number): Phases {
-  const differences = (phase: keyof Phases) =>
-    probes.map((probe, index) => probe[phase] - (estimates[index] as Phases)[phase]);
-  const carried = (phase: keyof Phases) => {
-    const [first = 0, second = first] = differences(phase);
-    const [from, to] = [probes[0]?.batch_size ?? 1, probes[1]?.batch_size ?? 2];
-    return Math.max(0, whole[phase] + first + ((second - first) / (to - from)) * (batchSize - from));
-  };
-  return { forward: carried('forward'), backward: carried('backward'), update: carried('update') };
+/**
+ * The estimate at the project's batch size, what the first probe differs from its own, and what a further sample adds otherwise than estimated.
+ * The latter shows in what is held between the passes: with small batches a phase's highest moment lies where the weights are at work.
+ */
+function carriedOn(probes: Peaks[], estimates: MemoryEstimate[], whole: Phases, batchSize: number): Phases {
+  const [first, second] = probes as [Peaks, Peaks?];
+  const [small, larger] = estimates as [MemoryEstimate, MemoryEstimate?];
+  const more =
+    second && larger
+      ? (second.held - first.held - (larger.held - small.held)) / (second.batch_size - first.batch_size)
+      : 0;
+  const carried = (phase: keyof Phases, samples: number) =>
+    Math.max(0, whole[phase] + first[phase] - small.phases[phase] + more * samples);
+  const samples = batchSize - first.batch_size;
+  return { forward: carried('forward', samples), backward: carried('backward', samples), update: carried('update', 0) };
 }
 
 function allowed(text: string, size: number, facts: DataFacts | null): boolean {
