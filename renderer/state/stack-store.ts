@@ -228,7 +228,7 @@ export function addLayer(kind: string, block: string | null = null, gap?: Gap): 
   const isLast = samePath(there.list, end.list) && there.index === end.index;
   const { target } = facts ?? {};
   const wanted = isLast && target && plan ? (wantedAnswer(plan.project, target) ?? null) : null;
-  const tokens = target?.kind === 'next_token' ? target.tokens : null;
+  const tokens = facts?.input.tokens ?? (target?.kind === 'next_token' ? target.tokens : null);
   const input = tensorAt(rows, there);
   const keep = kindOf(valueAt(view.project, there.list.slice(0, -1))) === 'Residual';
   const layer = newLayer(kind, { input, keep, wanted, tokens });
