@@ -14,6 +14,14 @@ afterAll(() => rmSync(files, { recursive: true, force: true }));
 const cards = await templateCards();
 const names = cards.map(({ name }) => name);
 
+/** As torchvision counts them; test/parity compares the networks themselves. */
+const torchvision: { [name: string]: number } = {
+  'resnet-18': 11_689_512,
+  'vgg-11': 132_863_336,
+  'mobilenet-v2': 3_504_872,
+  'vit-tiny': 5_372_554,
+};
+
 /** Their weights alone are half a gigabyte. */
 const large = ['vgg-11'];
 
@@ -31,6 +39,8 @@ test.each(cards)(
     const plan = planProject(project ?? {}, facts);
     expect([...problems, ...plan.problems]).toEqual([]);
     expect(plan.project.name).toBe(name);
+    expect(plan.parameters).toBe(torchvision[name] ?? plan.parameters);
+    expect(plan.project.model.weights_names !== null).toBe(name in torchvision || name === 'resnet-18-cifar');
     expect(title).toMatch(/^[A-Z]/);
     expect(teaches).toMatch(/^[A-Z].*[^.]\.$/);
     expect(category).toMatch(/^[A-Z]/);
