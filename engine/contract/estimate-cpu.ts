@@ -38,6 +38,8 @@ export function onCpu(
       const pool = operations[index + 1] as Operation;
       result.push({ ...pool, inputs, keeps: places(pool) });
       index += 1;
+    } else if (last.outputs.has(from) && ordering.has(layer.kind) && layer.kind !== 'Permute') {
+      result.push(brought(operation));
     } else if (last.outputs.has(from) && !last.gradients.has(operation.output)) {
       result.push(behindPlainGradient(operation));
     } else {
@@ -53,16 +55,33 @@ interface Layouts {
   gradients: Set<Storage>;
 }
 
+/** Kinds that make a plain tensor of any, and a plain gradient. */
+const ordering: ReadonlySet<string> = new Set(
+  `Linear Bilinear Permute Softmax Softmin Softmax2d LogSoftmax LogSigmoid RReLU Dropout AlphaDropout InstanceNorm2d LayerNorm`.split(
+    ' ',
+  ),
+);
+/** Kinds that hand a gradient on as it lies. */
+const handing: ReadonlySet<string> = new Set([
+  'Residual',
+  'Parallel',
+  'Identity',
+  'Dropout2d',
+  'FeatureAlphaDropout',
+  'StochasticDepth',
+]);
+
 function channelsLast(operations: readonly Operation[]): Layouts {
   const [outputs, gradients] = [new Set<Storage>(), new Set<Storage>()];
   for (const { layer, inputs, output } of operations) {
-    const follows = layer.kind === 'Conv2d' ? !single(layer) : inputs.every((input) => outputs.has(input));
+    const follows =
+      layer.kind === 'Conv2d'
+        ? !single(layer)
+        : !ordering.has(layer.kind) && inputs.every((input) => outputs.has(input));
     if (follows && layer.output.length === 3) outputs.add(output);
   }
   for (const { layer, inputs, output } of [...operations].reverse()) {
-    const handedOn = ['Residual', 'Parallel'].includes(layer.kind)
-      ? layer.args.join !== 'concat' && gradients.has(output)
-      : !plain(layer);
+    const handedOn = handing.has(layer.kind) ? layer.args.join !== 'concat' && gradients.has(output) : !plain(layer);
     for (const input of inputs) if (outputs.has(input) && handedOn) gradients.add(input);
   }
   return { outputs, gradients };
@@ -76,14 +95,29 @@ function single({ args }: PlannedLayer): boolean {
 /** Layers whose gradient lies as a plain tensor, whatever their input: those that end the image. */
 function plain({ kind, output, args }: PlannedLayer): boolean {
   const one = (size: Json | undefined) => (Array.isArray(size) ? size.every((each) => each === 1) : size === 1);
-  return output.length !== 3 || (kind === 'AdaptiveAvgPool2d' && one(args.output_size));
+  return (
+    output.length !== 3 ||
+    (ordering.has(kind) && kind !== 'Permute') ||
+    (kind === 'AdaptiveAvgPool2d' && one(args.output_size))
+  );
+}
+
+/** Works on a copy that lies as a plain tensor; layer normalisation makes it in both passes. */
+function brought(operation: Operation): Operation {
+  const { kind, input } = operation.layer;
+  const copy = 4 * product(input);
+  const own = operation.workspace;
+  return {
+    ...operation,
+    workspace: (batch, pass) => own(batch, pass) + (pass === 'forward' || kind === 'LayerNorm' ? batch * copy : 0),
+  };
 }
 
 /** Of an image with its channels last whose gradient does not lie so. */
 function behindPlainGradient(operation: Operation): Operation {
   const { kind, input } = operation.layer;
-  // Average pooling brings the gradient into order behind itself; batch normalisation has another loop, which needs no room.
-  if (kind === 'AvgPool2d')
+  // These bring the gradient into order behind themselves; batch normalisation has another loop, which needs no room.
+  if (kind === 'AvgPool2d' || kind === 'GroupNorm')
     return { ...operation, workspace: (batch, pass) => (pass === 'forward' ? 0 : batch * 4 * product(input)) };
   return kind === 'BatchNorm2d' ? { ...operation, workspace: () => 0 } : operation;
 }

@@ -42,7 +42,7 @@ function softmax(row: { kind: string; label: string; help: string; flops: number
       if (dimension(kind, dim, context) === null) return null;
       const { dims } = context.input;
       // Softmin works on the negated scores.
-      const workspace = kind === 'Softmin' ? 4 * product(dims) : 0;
+      const workspace = { forward: kind === 'Softmin' ? 4 * product(dims) : 0, backward: 0 };
       return { args: { dim }, output: dims, flops: flops * product(dims), keeps: { output: true }, workspace };
     },
     // PyTorch's own default is deprecated: the dimension is always written.

@@ -150,8 +150,7 @@ export const activationKinds: LayerKind[] = [
     label: 'ReLU6',
     help: 'ReLU with a ceiling of 6. Used in MobileNet.',
     params: {},
-    keeps: { output: true },
-    overwrites: true,
+    keeps: { input: true },
   }),
   pointwise({
     kind: 'ELU',
@@ -271,8 +270,7 @@ export const activationKinds: LayerKind[] = [
       min_val: number({ label: 'Lower bound', help: 'Smaller values become this.', default: -1 }),
       max_val: number({ label: 'Upper bound', help: 'Larger values become this.', default: 1 }),
     },
-    keeps: { output: true },
-    overwrites: true,
+    keeps: { input: true },
     more({ min_val, max_val }, context) {
       if (min_val < max_val) return {};
       return context.refuse(

@@ -1,4 +1,5 @@
-// Activations. Those whose gradient needs only their result overwrite their input where nobody else reads it.
+// Activations. Those whose gradient needs only their result overwrite their input where nobody else reads it, if PyTorch
+// has them so: others (hardtanh_) keep a copy of what they overwrite.
 #include <ATen/ATen.h>
 
 #include "core/layers/layout.h"
@@ -66,19 +67,9 @@ Forward build_tanh(Builder& build) {
 }
 
 Forward build_hardtanh(Builder& build) {
-  return activation(
-      build,
-      [min = build.args().number("min_val"), max = build.args().number("max_val")](const at::Tensor& x) {
-        return at::hardtanh(x, min, max);
-      },
-      [min = build.args().number("min_val"), max = build.args().number("max_val")](at::Tensor& x) {
-        return at::hardtanh_(x, min, max);
-      });
-}
-
-Forward build_relu6(Builder& build) {
-  return activation(
-      build, [](const at::Tensor& x) { return at::relu6(x); }, [](at::Tensor& x) { return at::relu6_(x); });
+  return plainly([min = build.args().number("min_val"), max = build.args().number("max_val")](const at::Tensor& x) {
+    return at::hardtanh(x, min, max);
+  });
 }
 
 Forward build_elu(Builder& build) {
@@ -154,7 +145,7 @@ constexpr LayerKind rows[] = {
     {"LeakyReLU", {"negative_slope"}, build_leaky_relu},
     {"PReLU", {"num_parameters", "init"}, build_prelu},
     {"RReLU", {"lower", "upper"}, build_rrelu},
-    {"ReLU6", {}, build_relu6},
+    {"ReLU6", {}, build_of<at::relu6>},
     {"ELU", {"alpha"}, build_elu},
     {"SELU", {}, build_of<at::selu>},
     {"CELU", {"alpha"}, build_celu},
