@@ -2,10 +2,12 @@
 import { layerTable } from './layers/index.ts';
 import { type Dims, product, sameDims, showDims } from './layers/kind.ts';
 import type { LossEnd } from './losses.ts';
+import { embeddingWidth } from './plan-bridges.ts';
 import type { PlannedLayer } from './plan-types.ts';
 import type { Edit, Fix } from './problems.ts';
 import type { ResolvedProject } from './project-types.ts';
 import { insertEdit, type JsonObject, type Place, setEdit } from './report.ts';
+import type { TensorType } from './tensors.ts';
 
 /** At most so many ways are offered. */
 const mostOffered = 4;
@@ -218,4 +220,32 @@ function tails({ layers, output, wanted, axis }: Answer): { label: string; layer
     found.push({ label: `${flatten}Linear and ${shaped}`, layers: [...flattened, linear(values), unflattened] });
   }
   return found;
+}
+
+/** For a network without layers: what would answer so, from such an input. */
+export function beginnings(answer: Answer, { dtype, tokens, dims }: TensorType): Fix[] {
+  const { wanted, after } = answer;
+  const reading =
+    tokens === undefined ? null : { kind: 'Embedding', num_embeddings: tokens, embedding_dim: embeddingWidth };
+  const last = linear(wanted.at(-1) as number);
+  const ways: { label: string; layers: JsonObject[] }[] =
+    dtype === 'float32'
+      ? tails({ ...answer, output: dims })
+      : reading === null
+        ? []
+        : wanted.length === 1
+          ? [{ label: 'Embedding, MeanOverSequence and Linear', layers: [reading, { kind: 'MeanOverSequence' }, last] }]
+          : [
+              {
+                label: 'Embedding, LSTM and Linear',
+                layers: [reading, { kind: 'LSTM', hidden_size: 2 * embeddingWidth }, last],
+              },
+            ];
+  return ways
+    .map(({ label, layers }) => ({ label: `Add ${label}`, edits: [setEdit(['model', 'layers'], layers)] }))
+    .filter(({ edits }) => {
+      const given = after(edits);
+      return given !== null && sameDims(given, wanted);
+    })
+    .slice(0, mostOffered);
 }

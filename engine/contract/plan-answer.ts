@@ -2,7 +2,7 @@
 import { plural } from './format.ts';
 import { sameDims, showDims } from './layers/kind.ts';
 import { type LossEnd, type LossKind, losses, lossKinds } from './losses.ts';
-import { type Answer, endFixes, outputFixes, toEdit } from './plan-answer-fixes.ts';
+import { type Answer, beginnings, endFixes, outputFixes, toEdit } from './plan-answer-fixes.ts';
 import type { PlannedLayer } from './plan-types.ts';
 import type { Fix } from './problems.ts';
 import type { ResolvedProject } from './project-types.ts';
@@ -235,11 +235,10 @@ function checkWeights(
 }
 
 /** For a network without layers: what would answer such targets. */
-export function firstLayers(project: ResolvedProject, facts: DataFacts | null): Fix[] {
+export function firstLayers(project: ResolvedProject, { input, target }: DataFacts, after: Answer['after']): Fix[] {
   const loss = losses.get(project.training.loss.kind);
-  if (!facts || !loss?.targets.includes(facts.target.kind)) return [];
-  const wanted = answerDims(loss, facts.target, ignoredIndex(project.training.loss));
-  if (wanted.length !== 1 || facts.input.dtype !== 'float32') return [];
-  const layers = [{ kind: 'Flatten' }, { kind: 'Linear', out_features: wanted[0] }];
-  return [{ label: 'Add Flatten and Linear', edits: [setEdit(['model', 'layers'], layers)] }];
+  if (!loss?.targets.includes(target.kind)) return [];
+  const wanted = answerDims(loss, target, ignoredIndex(project.training.loss));
+  const axis = target.kind === 'next_token' ? 'last' : 'first';
+  return beginnings({ project, layers: [], input: input.dims, output: input.dims, wanted, axis, after }, input);
 }

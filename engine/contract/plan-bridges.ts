@@ -5,6 +5,7 @@ import { type Dims, type Flow, product, showDims } from './layers/kind.ts';
 import { joinFixes, type Run } from './plan-joins.ts';
 import type { Fix, ProblemCode } from './problems.ts';
 import { insertEdit, type JsonObject, type Place, removeEdit, setEdit } from './report.ts';
+import type { TensorType } from './tensors.ts';
 
 /** A layer that could not be planned, and what it was given. */
 export interface Refused {
@@ -19,15 +20,13 @@ export interface Refused {
 
 /** What the planner knows of the data. */
 export interface Surroundings {
-  /** Dims of one input sample. */
-  input: Dims;
-  /** How many tokens its integers choose from; absent: it has none, or it is not known. */
-  tokens?: number;
+  /** One input sample. */
+  input: TensorType;
   run: Run;
 }
 
 /** Width of an embedding that a fix inserts; a person sets another. */
-const embeddingWidth = 32;
+export const embeddingWidth = 32;
 
 interface Bridge {
   label: string;
@@ -118,7 +117,7 @@ function rankBridges(layer: JsonObject, dims: Dims, { input }: Surroundings): Br
   const wanted = sequence ? [2, 3] : sides === null ? [1, 3, 2] : [sides + 1];
   return wanted.flatMap((rank) => {
     if (rank === dims.length) return [];
-    if (rank > dims.length) return raised(dims, rank, sequence, input);
+    if (rank > dims.length) return raised(dims, rank, sequence, input.dims);
     return lowered(dims, rank, sequence);
   });
 }
@@ -164,7 +163,7 @@ function lowered(dims: Dims, rank: number, sequence: boolean): Bridge[] {
 
 /** Numbers for tokens, then the order of dimensions that the layer wants. */
 function embeddings({ layer, input }: Refused, around: Surroundings): Bridge[] {
-  const { tokens } = around;
+  const { tokens } = around.input;
   if (tokens === undefined) return [];
   const embedding = { kind: 'Embedding', num_embeddings: tokens, embedding_dim: embeddingWidth };
   const behind = (bridge: Bridge): Bridge => ({

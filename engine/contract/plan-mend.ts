@@ -6,6 +6,7 @@ import { bridgesFor, fewerRepetitions, type Refused, type Surroundings } from '.
 import { StackPlanner } from './plan-stack.ts';
 import type { Edit, Fix, Problem } from './problems.ts';
 import { isObject, type Place, Report } from './report.ts';
+import type { TensorType } from './tensors.ts';
 
 /** At most so many bridges for a problem, and so many trials for a project: a plan is made with every key that is typed. */
 const mostBridges = 3;
@@ -17,12 +18,12 @@ interface Model {
 }
 
 /** Problems of layers get the fixes of their rows that work, and what could stand between the layer and the one before it. */
-export function mendLayers(report: Report, planner: StackPlanner, model: Model, data: Omit<Surroundings, 'run'>): void {
+export function mendLayers(report: Report, planner: StackPlanner, model: Model, input: TensorType): void {
   const { refused, entering } = planner;
   if (refused.length === 0) return;
   const around: Surroundings = {
-    ...data,
-    run: (layers, input) => new StackPlanner(new Report(), model.blocks).trial(layers, apart(input)).flow?.dims ?? null,
+    input,
+    run: (layers, flow) => new StackPlanner(new Report(), model.blocks).trial(layers, apart(flow)).flow?.dims ?? null,
   };
   let trials = mostTrials;
   for (const [index, problem] of report.problems.entries()) {

@@ -5,6 +5,7 @@ import { checkMetrics, nativeMetric, taskOf } from './metrics.ts';
 import { positionsOf } from './metrics-read.ts';
 import { checkMixing } from './mixing.ts';
 import { checkOutput, checkTarget, firstLayers, ignoredIndex } from './plan-answer.ts';
+import type { Answer } from './plan-answer-fixes.ts';
 import { checkBatches, checkSplits, checkTransforms } from './plan-checks.ts';
 import { answerAfter, mendLayers } from './plan-mend.ts';
 import { StackPlanner } from './plan-stack.ts';
@@ -38,10 +39,11 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
   const known = stored && transformed(resolved, stored);
   checkData(resolved, known, report);
   const planner = new StackPlanner(report, resolved.model.blocks);
-  const stack = planner.model(resolved.model.layers, known && { ...known.input, ...tokensOf(known) });
-  if (known) mendLayers(report, planner, resolved.model, { input: known.input.dims, ...tokensOf(known) });
+  const stack = planner.model(resolved.model.layers, known?.input ?? null);
+  if (known) mendLayers(report, planner, resolved.model, known.input);
   const layers = stack.layers;
-  if (wellFormed(project.model)) checkNotEmpty(resolved, known, report);
+  const after = (edits: readonly Edit[]) => answerAfter(edits, planner, resolved.model);
+  if (wellFormed(project.model)) checkNotEmpty(resolved, known, after, report);
   const output = stack.flow && layers.length > 0 ? [...stack.flow.dims] : null;
   const splits = known && splitCounts(known, resolved.data.split);
   const sum = (of: (layer: (typeof layers)[number]) => number) => layers.reduce((total, layer) => total + of(layer), 0);
@@ -52,7 +54,6 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
     checkMetrics(metrics, known.target, task, positionsOf(valueIn(project.training, 'metrics')), report);
     const comparable = checkTarget(resolved, known, report);
     if (output) {
-      const after = (edits: readonly Edit[]) => answerAfter(edits, planner, resolved.model);
       if (comparable) checkOutput(resolved, known, layers, output, after, report);
       if (parameters === 0) {
         const hint = 'Add a layer with weights, such as Linear.';
@@ -109,7 +110,7 @@ function tokensOf({ input, target }: DataFacts): { tokens?: number } {
 
 /** The data as the network sees it. */
 function transformed({ data: { transforms } }: ResolvedProject, facts: DataFacts): DataFacts {
-  return { ...facts, input: { ...facts.input, dims: dimsAfter(transforms, facts.input.dims) } };
+  return { ...facts, input: { ...facts.input, dims: dimsAfter(transforms, facts.input.dims), ...tokensOf(facts) } };
 }
 
 function checkData(project: ResolvedProject, facts: DataFacts | null, report: Report): void {
@@ -137,7 +138,12 @@ function wellFormed(model: unknown): boolean {
   return model === undefined || (isObject(model) && (model.layers === undefined || Array.isArray(model.layers)));
 }
 
-function checkNotEmpty(project: ResolvedProject, facts: DataFacts | null, report: Report): void {
+function checkNotEmpty(
+  project: ResolvedProject,
+  facts: DataFacts | null,
+  after: Answer['after'],
+  report: Report,
+): void {
   const { layers } = project.model;
   if (layers.some((layer) => !isObject(layer) || layer.disabled !== true)) return;
   const place = ['model', 'layers'];
@@ -146,6 +152,6 @@ function checkNotEmpty(project: ResolvedProject, facts: DataFacts | null, report
     place,
     layers.length === 0 ? 'The network has no layers' : 'All layers are disabled',
     layers.length === 0 ? 'Add a layer.' : 'Enable a layer.',
-    layers.length === 0 ? firstLayers(project, facts) : [],
+    layers.length === 0 && facts ? firstLayers(project, facts, after) : [],
   );
 }

@@ -104,6 +104,20 @@ const cases: { [group: string]: { [name: string]: Case } } = {
       offers: ['Let the shortcut bring the input to [784]'],
     },
   },
+  'no layers': {
+    'for a picture’s class': { layers: [], offers: ['Add Flatten and Linear', 'Add GlobalAvgPool and Linear'] },
+    'for a vector’s class': { layers: [], facts: data([8]), offers: ['Add a Linear layer with 10 outputs'] },
+    'for a mask': {
+      layers: [],
+      facts: data([3, 28, 28], mask),
+      offers: ['Add a Conv2d layer with 2 channels', 'Add Upsample to [28, 28] and Conv2d'],
+    },
+    'for a picture of a vector': {
+      layers: [],
+      facts: data([8], picture),
+      offers: ['Add Linear and Unflatten to [1, 28, 28]'],
+    },
+  },
   answers: {
     'a picture for a class': {
       layers: [conv(10)],
