@@ -79,7 +79,7 @@ export function findRow<R extends Row>(
   const kinds = [...table.keys()];
   const at = [...place, 'kind'];
   if (kind === undefined) {
-    report.error('MISSING_VALUE', at, `The ${what} has no kind`, `Known kinds: ${kinds.join(', ')}.`);
+    report.error('MISSING_VALUE', at, `The ${what} has no kind`, knownKinds(kinds));
     return null;
   }
   const near = typeof kind === 'string' ? nearest(kind, kinds, 3) : [];
@@ -87,10 +87,17 @@ export function findRow<R extends Row>(
     'UNKNOWN_KIND',
     at,
     `There is no ${what} of kind ${show(kind)}`,
-    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Known kinds: ${kinds.join(', ')}.`,
+    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : knownKinds(kinds),
     near.map((name) => ({ label: `Change it to ${name}`, edits: [setEdit(at, name)] })),
   );
   return null;
+}
+
+/** A hundred names help nobody. */
+function knownKinds(kinds: readonly string[]): string {
+  return kinds.length <= 24
+    ? `Known kinds: ${kinds.join(', ')}.`
+    : `There are ${kinds.length} kinds, with the names of PyTorch's classes, such as ${kinds.slice(0, 3).join(', ')}.`;
 }
 
 /** Reads `{kind, …parameters}`; null after reporting what is wrong with it. */

@@ -49,7 +49,9 @@ function Template({ card, busy, onChoose }: { card: TemplateCard; busy: boolean;
   const samples = plan.splits?.train ?? facts.parts.train;
   const estimate = epochEstimate(runs ?? [], { project: name, parameters: plan.parameters, samples, device: null });
   const { target, input } = facts;
-  const words = tensorWords(input.dims, input.dtype === 'int64');
+  const indices = input.dtype === 'int64';
+  const words =
+    input.dims.length === 1 && !indices ? plural(input.dims[0] as number, 'number') : tensorWords(input.dims, indices);
   return (
     <article className={classes.card} data-busy={busy || undefined}>
       <div className={classes.picture}>
@@ -75,10 +77,15 @@ function Template({ card, busy, onChoose }: { card: TemplateCard; busy: boolean;
           </span>
         </p>
         <p className={classes.facts}>
-          {plural(epochs, 'epoch')}, about{' '}
-          {estimate
-            ? `${duration(estimate.seconds)} each here, from ${estimate.run}`
-            : `${duration(epochSeconds)} each on two CPU cores`}
+          {estimate ? (
+            <span>
+              {plural(epochs, 'epoch')} of {duration(estimate.seconds)} here, from {estimate.run}
+            </span>
+          ) : (
+            <span title="On two CPU cores; not trained here yet">
+              {plural(epochs, 'epoch')} of about {duration(epochSeconds)}
+            </span>
+          )}
         </p>
       </div>
     </article>

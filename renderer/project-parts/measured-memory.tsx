@@ -1,5 +1,5 @@
 /** Memory that was measured beside the memory that is estimated: what to expect, how sure that is, and a button that measures. */
-import { IconRuler2 } from '@tabler/icons-react';
+import { IconGauge } from '@tabler/icons-react';
 import type { MemoryCorrection } from '../../engine/contract/estimate-correction.ts';
 import type { MemoryFinding } from '../../engine/contract/finders.ts';
 import { measureMemory, useMeasuredMemory } from '../state/memory.ts';
@@ -24,7 +24,7 @@ export function MeasuredMemory({ estimated, ready }: { estimated: number; ready:
             Cancel
           </Button>
         ) : (
-          <Button size="xs" icon={IconRuler2} disabled={!ready} onClick={() => task.start(null)}>
+          <Button size="xs" icon={IconGauge} disabled={!ready} onClick={() => task.start(null)}>
             {correction?.same ? 'Measure again' : 'Measure'}
           </Button>
         )}
