@@ -30,8 +30,10 @@ export function onCpu(
       const pool = operations[pooled] as Operation;
       result.push(convolvedAndPooled(operation, pool, last, threads));
       index = pooled;
-    } else if (layer.kind === 'Conv2d') {
+    } else if (images.has(layer.kind) || (layer.kind === 'ConvTranspose2d' && last.outputs.has(from))) {
       result.push({ ...operation, workspace: copiesOf(operation, last) });
+    } else if (layer.kind.startsWith('Conv')) {
+      result.push({ ...operation, workspace: blocksOf(operation) });
     } else if (layer.kind === 'MaxPool2d' && !half && last.outputs.has(from) && poolApplies(layer)) {
       result.push({ ...operation, keeps: places(operation) });
     } else if (layer.kind === 'ReLU' && !half && last.outputs.has(from) && reluAndPool(operations, index)) {
@@ -61,6 +63,8 @@ const ordering: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
+/** Kinds whose output lies with its channels last, whatever they receive. */
+const images: ReadonlySet<string> = new Set(['Conv2d', 'DepthwiseSeparableConv2d']);
 /** Kinds that hand a gradient on as it lies. */
 const handing: ReadonlySet<string> = new Set([
   'Residual',
@@ -74,10 +78,9 @@ const handing: ReadonlySet<string> = new Set([
 function channelsLast(operations: readonly Operation[]): Layouts {
   const [outputs, gradients] = [new Set<Storage>(), new Set<Storage>()];
   for (const { layer, inputs, output } of operations) {
-    const follows =
-      layer.kind === 'Conv2d'
-        ? !single(layer)
-        : !ordering.has(layer.kind) && inputs.every((input) => outputs.has(input));
+    const follows = images.has(layer.kind)
+      ? !single(layer)
+      : !ordering.has(layer.kind) && inputs.every((input) => outputs.has(input));
     if (follows && layer.output.length === 3) outputs.add(output);
   }
   for (const { layer, inputs, output } of [...operations].reverse()) {
@@ -123,16 +126,32 @@ function behindPlainGradient(operation: Operation): Operation {
 }
 
 /** oneDNN wants its tensors with channels last: others are copied. The weight's gradient comes in oneDNN's own order first. */
-function copiesOf({ layer, inputs, output, outputBytes, gradients }: Operation, last: Layouts): Operation['workspace'] {
-  if (single(layer)) {
-    const [channels, ...positions] = layer.output as [number, ...number[]];
-    const padded = 4 * Math.ceil(channels / channelBlock) * channelBlock * product(positions);
-    return (batch, pass) => batch * padded * (pass === 'forward' ? 1 : 2);
-  }
+function copiesOf(operation: Operation, last: Layouts): Operation['workspace'] {
+  const { layer, inputs, output, outputBytes, gradients, workspace } = operation;
+  if (single(layer)) return (batch, pass) => batch * inBlocks(layer.output) * (pass === 'forward' ? 1 : 2);
   const one = layer.input[0] === 1 || last.outputs.has(inputs[0] as Storage);
   const input = one ? 0 : 4 * product(layer.input);
   const gradient = last.gradients.has(output) ? 0 : outputBytes;
-  return (batch, pass) => (pass === 'forward' ? batch * input : batch * (input + gradient) + 2 * gradients);
+  return (batch, pass) =>
+    workspace(batch, pass) + (pass === 'forward' ? batch * input : batch * (input + gradient) + 2 * gradients);
+}
+
+/** Sequences and volumes are convolved in oneDNN's blocks of channels, into which input, output and gradients are copied. */
+function blocksOf({ layer, gradients, workspace }: Operation): Operation['workspace'] {
+  const transposed = layer.kind.startsWith('ConvTranspose');
+  const [input, output] = [inBlocks(layer.input), inBlocks(layer.output)];
+  const larger = Math.max(input, output);
+  return (batch, pass) =>
+    workspace(batch, pass) +
+    (pass === 'forward'
+      ? batch * (transposed ? input + output : larger)
+      : batch * (input + (transposed ? output : larger)) + 2 * gradients);
+}
+
+/** One sample in blocks, the last of them filled up; few channels stay as they are. */
+function inBlocks([channels = 1, ...positions]: readonly number[]): number {
+  const padded = channels < channelBlock / 4 ? channels : Math.ceil(channels / channelBlock) * channelBlock;
+  return 4 * padded * product(positions);
 }
 
 const places = ({ outputBytes }: Operation) => ({ input: false, output: false, bytes: outputBytes / 4 });
