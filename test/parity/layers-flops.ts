@@ -34,31 +34,49 @@ const unlessWord: Count = (layer) =>
 /** Four operations a value, five with what is learned: "just a rough estimate". */
 const rough: Count = (layer) => (layer.parameters > 0 ? 5 : 4) * values(layer);
 
-/** Products with the weights, at each position: all but what the rows count for gates and states. */
+/** Weights of nn.RNN and kin are counted at each position. */
+const everyPosition: Count = ({ parameters, input }) => parameters * (input[0] as number);
+
+const layersOf: Count = ({ args }) => (args.num_layers ?? 1) as number;
+
+/** Products with the weights at each position: all but what the rows count for gates and states. */
 const recurrent =
   (gates: number): Count =>
   (layer) => {
     const { args, flops } = layer;
     const [directions, length] = [args.bidirectional ? 2 : 1, layer.input[0] as number];
-    return flops - length * number(layer, 'num_layers') * directions * (gates + 5) * number(layer, 'hidden_size');
+    return flops - length * layersOf(layer) * directions * (gates + 5) * number(layer, 'hidden_size');
   };
 
-/** Weights of nn.RNN and kin are counted at each position. */
-const everyPosition: Count = ({ parameters, input }) => parameters * (input[0] as number);
+/** Normalisations of a transformer: two a layer, and the last one. */
+const norms: Count = (layer) => 2 * layersOf(layer) + (layer.args.norm ? 1 : 0);
 
-/** Besides attention and its two Linears a layer counts 12 operations a value and one an inner value; a last norm 5 a value. */
-const transformer: Count = (layer) => {
-  const { args, flops, output } = layer;
-  const others = 12 * values(layer) + (output[0] as number) * number(layer, 'dim_feedforward');
-  return flops - ((args.num_layers ?? 1) as number) * others - (args.norm ? 5 * values(layer) : 0);
+/** Besides products a transformer's layer counts activation, two sums and two normalisations. */
+const products: Count = (layer) => {
+  const { args, flops, input } = layer;
+  const inner = 'dim_feedforward' in args ? (input[0] as number) * number(layer, 'dim_feedforward') : null;
+  return inner === null
+    ? flops
+    : flops - layersOf(layer) * (inner + 2 * values(layer)) - 5 * norms(layer) * values(layer);
 };
 
-/** Scores and sums of attention, which fvcore leaves out, over as many keys as there are. */
-const attention: Count = (layer) => {
+/** Projections, and the small network of a transformer; not scores and sums of attention, over as many keys as there are. */
+const projected: Count = (layer) => {
   const { args, input } = layer;
   const [length, features] = input as [number, number];
   const keys = length + Number(args.add_bias_kv ?? false) + Number(args.add_zero_attn ?? false);
-  return 4 * length * keys * features * ((args.num_layers ?? 1) as number);
+  return (products(layer) - layersOf(layer) * 4 * length * keys * features) / 2;
+};
+
+const transformer: Partial<Counts> = {
+  matrix: products,
+  fvcore: (layer) => projected(layer) + 5 * norms(layer) * values(layer),
+  // The weights of attention are not those of a layer that is called.
+  torchinfo(layer) {
+    const features = layer.output[1] as number;
+    const attention = 4 * features ** 2 + (layer.args.bias ? 4 * features : 0);
+    return layer.parameters - layersOf(layer) * attention;
+  },
 };
 
 const ranks = [1, 2, 3] as const;
@@ -93,9 +111,9 @@ const table: { readonly [kind: string]: Partial<Counts> } = {
   GRU: { matrix: recurrent(3), torchinfo: everyPosition },
   // One operator of its own does all of it, unless there are projections.
   LSTM: { matrix: (layer) => (number(layer, 'proj_size') > 0 ? recurrent(4)(layer) : 0), torchinfo: everyPosition },
-  MultiheadAttention: { matrix: all, fvcore: (layer) => (layer.flops - attention(layer)) / 2 },
-  TransformerEncoderLayer: { matrix: transformer },
-  TransformerEncoder: { matrix: transformer },
+  MultiheadAttention: { matrix: all, fvcore: projected, torchinfo: none },
+  TransformerEncoderLayer: transformer,
+  TransformerEncoder: transformer,
 };
 
 const standard: Counts = { matrix: none, fvcore: none, torchinfo: once };

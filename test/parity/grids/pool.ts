@@ -7,6 +7,17 @@ const strides = (rank: Rank) => [undefined, null, 1, 2, 3, sides(rank, 1, 2, 3),
 const paddings = (rank: Rank) => [undefined, 0, 1, 2, sides(rank, 0, 1, 1), -1];
 const ceil_mode = [undefined, false, true];
 
+/** Windows larger than what arrives, which padding or an overhang may make up for. */
+const large = (rank: Rank): NonNullable<Grid['more']> =>
+  ofRank[rank]
+    .slice(0, 4)
+    .flatMap((input) => [
+      [{ kernel_size: 4, ceil_mode: true }, input] as const,
+      [{ kernel_size: 4, ceil_mode: true, stride: 1 }, input] as const,
+      [{ kernel_size: 4, padding: 2 }, input] as const,
+      [{ kernel_size: 5, padding: 2, ceil_mode: true }, input] as const,
+    ]);
+
 function max(rank: Rank): Grid {
   return {
     params: {
@@ -17,7 +28,8 @@ function max(rank: Rank): Grid {
       ceil_mode,
     },
     inputs: ofRank[rank],
-    combinations: 60,
+    more: large(rank),
+    combinations: 50,
   };
 }
 
@@ -33,7 +45,8 @@ function average(rank: Rank): Grid {
       ...(rank === 1 ? {} : { divisor_override: [undefined, null, 1, 3, -2, 0] }),
     },
     inputs: ofRank[rank],
-    combinations: 60,
+    more: large(rank),
+    combinations: 50,
   };
 }
 
