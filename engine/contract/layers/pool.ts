@@ -12,9 +12,9 @@ import {
   spanSchema,
   spanText,
 } from '../fields.ts';
-import type { JsonObject } from '../report.ts';
+import { type JsonObject, removeEdit } from '../report.ts';
 import { explainWindow } from './explain.ts';
-import { type Dims, type LayerContext, layerKind, product } from './kind.ts';
+import { type Dims, fix, type LayerContext, layerKind, product, sameDims, showDims } from './kind.ts';
 import { pythonCall } from './python.ts';
 import {
   checkPoolPadding,
@@ -22,6 +22,8 @@ import {
   planeDims,
   ranks,
   shapeFormula,
+  spanDigits,
+  spanValue,
   type Window,
   windowOutput,
   windowValues,
@@ -136,7 +138,31 @@ function pooled(
   };
   if (!checkPoolPadding(kind, window, context)) return null;
   const sides = windowOutput(kind, plane.size, window, context);
-  return sides && { window, output: [...plane.lead, ...sides] };
+  if (!sides || (rank === 3 && given.dilation === undefined && !liesInside(kind, plane.size, window, context))) {
+    return null;
+  }
+  return { window, output: [...plane.lead, ...sides] };
+}
+
+/** PyTorch's mean over volumes wants the window no larger than what arrives, whatever the padding; false after reporting one that is. */
+function liesInside(kind: string, size: Span, { kernel_size, padding }: Window, context: LayerContext): boolean {
+  const fitting = kernel_size.map((kernel, side) => Math.min(kernel, size[side] as number));
+  if (sameDims(fitting, kernel_size)) return true;
+  const border = fitting.map((kernel, side) => Math.min(Math.floor(kernel / 2), padding[side] as number));
+  context.refuse(
+    'EMPTY_OUTPUT',
+    'kernel_size',
+    `The window of ${kind}, ${spanDigits(kernel_size)}, is larger than what arrives: ${showDims(size)}; over volumes padding does not make up for it`,
+    'Use a smaller window, or fewer layers that shrink the input.',
+    [
+      context.set(`Set kernel_size to ${spanDigits(fitting)}`, {
+        kernel_size: spanValue(fitting),
+        ...(sameDims(border, padding) ? {} : { padding: spanValue(border) }),
+      }),
+      fix(`Remove this ${kind}`, removeEdit(context.place)),
+    ],
+  );
+  return false;
 }
 
 function maxPool(rank: Rank) {

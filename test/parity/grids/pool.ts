@@ -59,6 +59,7 @@ function power(rank: Rank): Grid {
       ceil_mode,
     },
     inputs: ofRank[rank],
+    more: large(rank).filter(([given]) => !('padding' in given)),
   };
 }
 
