@@ -66,6 +66,12 @@ describe('the faults that people make most offer a way out', () => {
       'Insert Unflatten to [1, 28, 28] before it',
       'Remove this Conv2d',
     ],
+    'batch norm on vectors': [
+      'Remove the Flatten before it',
+      'Use BatchNorm1d',
+      'Insert Unflatten to [1, 28, 28] before it',
+      'Remove this BatchNorm2d',
+    ],
     'window too large': ['Set kernel_size to 30', 'Set padding to 2', 'Remove this Conv2d'],
     'groups of the output': ['Set groups to 2', 'Set out_channels to 8'],
     'same padding with a stride': ['Set padding to 1', 'Set stride to 1'],

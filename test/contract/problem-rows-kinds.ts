@@ -14,9 +14,12 @@ export const kindRows: { [group: string]: Row[] } = {
     {
       name: 'of the wrong rank',
       project: onImages({ kind: 'BatchNorm1d' }),
-      problems: [
-        'WRONG_RANK model.layers.1: BatchNorm1d wants vectors [values] or sequences [channels, length] but receives [6, 26, 26]',
-      ],
+      problems: ['WRONG_RANK model.layers.1: BatchNorm1d wants sequences [channels, length] but receives [6, 26, 26]'],
+    },
+    {
+      name: 'batch norm on vectors',
+      project: projectWith([flatten, { kind: 'BatchNorm2d' }, linear(10)]),
+      problems: ['WRONG_RANK model.layers.1: BatchNorm2d wants images [channels, height, width] but receives [784]'],
     },
     {
       name: 'of images, on volumes',

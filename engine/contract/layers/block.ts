@@ -228,6 +228,16 @@ export const blockKinds = [
         input: [2, 7, 8],
         output: [4, 4, 4],
       },
+      {
+        params: { layers: [{ kind: 'Conv1d', out_channels: 4, kernel_size: 3, stride: 2 }], shortcut: 'auto' },
+        input: [2, 7],
+        output: [4, 3],
+      },
+      {
+        params: { layers: [{ kind: 'Conv3d', out_channels: 3, kernel_size: [1, 2, 3] }], shortcut: 'auto' },
+        input: [2, 3, 4, 3],
+        output: [3, 3, 3, 1],
+      },
       { params: { layers: [{ kind: 'Linear', out_features: 3 }], shortcut: 'auto' }, input: [6], output: [3] },
       {
         params: {

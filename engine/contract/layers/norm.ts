@@ -2,18 +2,9 @@
 import { z } from 'zod';
 import { field, flag, number, type Rank } from '../fields.ts';
 import { removeEdit } from '../report.ts';
-import {
-  buffer,
-  type Dims,
-  fix,
-  type LayerContext,
-  type LayerKind,
-  layerKind,
-  parameter,
-  product,
-  showDims,
-} from './kind.ts';
+import { buffer, type Dims, fix, type LayerKind, layerKind, parameter, product, showDims } from './kind.ts';
 import { pythonCall } from './python.ts';
+import { channelDims, ranks, wordsOf } from './window.ts';
 
 const epsText = { label: 'Epsilon', help: 'Added to the variance for stability.', default: 1e-5 };
 
@@ -52,12 +43,11 @@ const instanceParams = {
   bias,
 };
 
-const shapes: Record<Rank, string> = { 1: '[C, L]', 2: '[C, H, W]', 3: '[C, D, H, W]' };
-const whats: Record<Rank, string> = {
-  1: 'sequences [channels, length]',
-  2: 'images [channels, height, width]',
-  3: 'volumes [channels, depth, height, width]',
-};
+/** `[C, H, W] → [C, H, W]` */
+function unchanged(rank: Rank): string {
+  const shape = `[C, ${wordsOf[rank].letters.join(', ')}]`;
+  return `${shape} → ${shape}`;
+}
 
 /** Factor, offset and running statistics of so many channels. */
 function channelTensors(
@@ -74,30 +64,8 @@ function channelTensors(
   ];
 }
 
-/** Reports dims that a norm does not take, with the kind of the same family that does. */
-function wrongRank(family: string, rank: Rank, wanted: string, context: LayerContext): null {
-  const kind = `${family}${rank}d`;
-  const { dims } = context.input;
-  const fitting = dims.length - 1;
-  const { before } = context;
-  const other = fitting >= 1 && fitting <= 3 ? `${family}${fitting}d` : null;
-  return context.refuse(
-    'WRONG_RANK',
-    null,
-    `${kind} wants ${wanted} but receives ${showDims(dims)}`,
-    other ? `For these there is ${other}.` : 'Use it where the tensor still has channels.',
-    [
-      ...(other ? [context.set(`Use ${other}`, { kind: other })] : []),
-      ...(before?.kind === 'Flatten' ? [fix('Remove the Flatten before it', removeEdit(before.place))] : []),
-      fix(`Remove this ${kind}`, removeEdit(context.place)),
-    ],
-  );
-}
-
 function batchNorm(rank: Rank): LayerKind {
   const kind = `BatchNorm${rank}d`;
-  const ranks: readonly number[] = rank === 1 ? [1, 2] : [rank + 1];
-  const wanted = rank === 1 ? `vectors [values] or ${whats[1]}` : whats[rank];
   const [small, large] = [[3, 4, 4, 2].slice(0, rank + 1), [2, 4, 3, 3].slice(0, rank + 1)];
   return layerKind({
     kind,
@@ -106,11 +74,12 @@ function batchNorm(rank: Rank): LayerKind {
     help: 'Brings each channel to mean 0 and variance 1 over the batch, then scales it. Needs more than one value a channel.',
     params: batchParams,
     derived: ['num_features'],
-    formula: rank === 1 ? '[C] → [C]; [C, L] → [C, L]' : `${shapes[rank]} → ${shapes[rank]}`,
+    formula: rank === 1 ? `[C] → [C]; ${unchanged(1)}` : unchanged(rank),
     flopsFormula: '4 · n (statistics and scaling)',
     resolve(given, context) {
       const { dims } = context.input;
-      if (!ranks.includes(dims.length)) return wrongRank('BatchNorm', rank, wanted, context);
+      const vector = rank === 1 && dims.length === 1;
+      if (!vector && !channelDims(kind, rank, dims, given, context)) return null;
       const num_features = dims[0] as number;
       return {
         args: { num_features, ...given },
@@ -150,12 +119,12 @@ function instanceNorm(rank: Rank): LayerKind {
     help: 'Brings each channel of each sample to mean 0 and variance 1, whatever else is in the batch. Known from style transfer.',
     params: instanceParams,
     derived: ['num_features'],
-    formula: `${shapes[rank]} → ${shapes[rank]}`,
+    formula: unchanged(rank),
     flopsFormula: '4 · n (statistics and scaling)',
     resolve(given, context) {
       const { dims } = context.input;
       const whole = asOneChannel(rank, given, dims);
-      if (dims.length !== rank + 1 && !whole) return wrongRank('InstanceNorm', rank, whats[rank], context);
+      if (!whole && !channelDims(kind, rank, dims, given, context)) return null;
       const num_features = dims[0] as number;
       const channels = whole ? 1 : num_features;
       if (product(dims) === channels) {
@@ -176,7 +145,7 @@ function instanceNorm(rank: Rank): LayerKind {
           'WRONG_RANK',
           null,
           `${kind} takes ${showDims(dims)} for a single channel and normalises each sample as a whole`,
-          `It is made for ${whats[rank]}.`,
+          `It is made for ${wordsOf[rank].many} with channels.`,
           other ? [context.set(`Use ${other}`, { kind: other })] : [],
         );
       }
@@ -199,7 +168,5 @@ function instanceNorm(rank: Rank): LayerKind {
     ],
   });
 }
-
-const ranks: readonly Rank[] = [1, 2, 3];
 
 export const normKinds: readonly LayerKind[] = [...ranks.map(batchNorm), ...ranks.map(instanceNorm)];

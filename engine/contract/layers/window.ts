@@ -158,7 +158,9 @@ export function planeDims(
 function wrongRank(kind: string, rank: Rank, dims: Dims, given: JsonObject | null, context: LayerContext): null {
   const { before, place } = context;
   const flattened = before?.kind === 'Flatten';
-  const other = ranks.find((each) => each + 1 === dims.length);
+  // BatchNorm1d takes vectors, too.
+  const vectors = kind.startsWith('BatchNorm') && dims.length === 1;
+  const other = vectors ? 1 : ranks.find((each) => each + 1 === dims.length);
   const fitting = given && other && `${kind.slice(0, -2)}${other}d`;
   return context.refuse(
     'WRONG_RANK',
