@@ -10,7 +10,7 @@ import type { TensorType } from './tensors.ts';
 
 /** At most so many bridges for a problem, and so many trials for a project: a plan is made with every key that is typed. */
 const mostBridges = 3;
-const mostTrials = 40;
+const mostTrials = 24;
 
 interface Model {
   layers: readonly unknown[];
