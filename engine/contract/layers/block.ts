@@ -234,9 +234,12 @@ export const blockKinds = [
         output: [4, 3],
       },
       {
-        params: { layers: [{ kind: 'Conv3d', out_channels: 3, kernel_size: [1, 2, 3] }], shortcut: 'auto' },
+        params: {
+          layers: [{ kind: 'Conv3d', out_channels: 3, kernel_size: [1, 2, 3], stride: [1, 2, 1] }],
+          shortcut: 'auto',
+        },
         input: [2, 3, 4, 3],
-        output: [3, 3, 3, 1],
+        output: [3, 3, 2, 1],
       },
       { params: { layers: [{ kind: 'Linear', out_features: 3 }], shortcut: 'auto' }, input: [6], output: [3] },
       {
