@@ -154,12 +154,12 @@ export function Heading({
     <Toggler
       {...toggler}
       className={styles.heading ?? ''}
-      name={open ? `Close ${label}` : `Open ${label}, ${kinds} kinds`}
+      name={open ? `Close ${label}` : `Open ${label} ${kinds} kinds`}
     >
       <IconChevronRight size={12} className={styles.chevron} data-open={open || undefined} aria-hidden />
       <span className={styles.dot} style={{ background: `var(--cat-${category})` }} />
       {label}
-      {!open && <span className={styles.kinds}>{kinds}</span>}
+      {!open && <span className={styles.kinds}> {kinds}</span>}
     </Toggler>
   );
 }
