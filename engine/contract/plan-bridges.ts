@@ -1,5 +1,6 @@
 /** What could stand between two layers that do not fit: candidates for fixes, likely ones first; plan-mend.ts tries each. */
 import { startsWith } from './edits.ts';
+import { largestSize } from './fields.ts';
 import { layerTable } from './layers/index.ts';
 import { type Dims, type Flow, product, showDims } from './layers/kind.ts';
 import { joinFixes, type Run } from './plan-joins.ts';
@@ -22,6 +23,8 @@ export interface Refused {
 export interface Surroundings {
   /** One input sample. */
   input: TensorType;
+  /** The enabled layers before a place in its list, the nearest first. */
+  before(place: Place): { place: Place; layer: JsonObject }[];
   run: Run;
 }
 
@@ -46,6 +49,8 @@ export function bridgesFor(code: ProblemCode, refused: Refused, around: Surround
       return refused.input.dtype === 'float32' ? withoutTable(refused) : inserted(refused, embeddings(refused, around));
     case 'WRONG_MASK':
       return withoutPadding(refused);
+    case 'NOT_DIVISIBLE':
+      return widened(refused, around);
     case 'JOIN_MISMATCH':
       return joinFixes(refused, around.run);
     case 'EMPTY_OUTPUT':
@@ -53,6 +58,29 @@ export function bridgesFor(code: ProblemCode, refused: Refused, around: Surround
     default:
       return [];
   }
+}
+
+const widths = ['embedding_dim', 'out_features', 'out_channels'];
+const divisors = ['num_heads', 'nhead', 'num_groups', 'groups'];
+
+/** What divides evenly is often decided further up: by the last layer that says how wide the tensor is. */
+function widened({ place, layer, input: { dims } }: Refused, { before }: Surroundings): Fix[] {
+  for (const source of before(place)) {
+    const key = widths.find((name) => name in (layerTable.get(String(source.layer.kind))?.params ?? {}));
+    if (key === undefined) continue;
+    const width = key === 'out_channels' ? dims[0] : dims.at(-1);
+    // PixelShuffle makes a square of each so many channels.
+    const square = typeof layer.upscale_factor === 'number' ? [layer.upscale_factor ** 2] : [];
+    const steps = [...divisors.map((name) => layer[name]), ...square];
+    return steps.flatMap((step) => {
+      if (typeof step !== 'number' || !(step > 1) || width === undefined) return [];
+      const wider = Math.ceil(width / step) * step;
+      if (wider === width || wider > largestSize) return [];
+      const label = `Set ${key} of the ${source.layer.kind} before it to ${wider}`;
+      return [{ label, edits: [setEdit([...source.place, key], wider)] }];
+    });
+  }
+  return [];
 }
 
 function inserted({ place }: Refused, bridges: Bridge[]): Fix[] {

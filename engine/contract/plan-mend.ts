@@ -5,7 +5,7 @@ import type { Dims, Flow } from './layers/kind.ts';
 import { bridgesFor, fewerRepetitions, type Refused, type Surroundings } from './plan-bridges.ts';
 import { StackPlanner } from './plan-stack.ts';
 import type { Edit, Fix, Problem } from './problems.ts';
-import { isObject, type Place, Report } from './report.ts';
+import { isObject, type JsonObject, type Place, Report } from './report.ts';
 import type { TensorType } from './tensors.ts';
 
 /** At most so many bridges for a problem, and so many trials for a project: a plan is made with every key that is typed. */
@@ -23,6 +23,7 @@ export function mendLayers(report: Report, planner: StackPlanner, model: Model, 
   if (refused.length === 0) return;
   const around: Surroundings = {
     input,
+    before: (place) => layersBefore(model, place),
     run: (layers, flow) => new StackPlanner(new Report(), model.blocks).trial(layers, apart(flow)).flow?.dims ?? null,
   };
   let trials = mostTrials;
@@ -149,6 +150,15 @@ function namesKnownKinds({ value }: Edit): boolean {
 /** What is kept of a tensor in a trial says nothing of the plan. */
 function apart(flow: Flow): Flow {
   return { ...flow, storage: { ...flow.storage } };
+}
+
+function layersBefore(model: Model, place: Place): { place: Place; layer: JsonObject }[] {
+  const list = place.slice(0, -1);
+  const layers = list.reduce<unknown>((at, key) => (at as JsonObject)[key as string], { model }) as unknown[];
+  return layers
+    .slice(0, place.at(-1) as number)
+    .flatMap((layer, index) => (isObject(layer) && layer.disabled !== true ? [{ place: [...list, index], layer }] : []))
+    .reverse();
 }
 
 function inBlocks(edits: readonly Edit[]): boolean {

@@ -61,6 +61,20 @@ const cases: { [group: string]: { [name: string]: Case } } = {
       ],
     },
   },
+  'what does not divide': {
+    'groups, further up': {
+      layers: [conv(10), { kind: 'BatchNorm2d' }, relu, { kind: 'GroupNorm', num_groups: 4 }, ...head],
+      offers: ['Set num_groups to 5', 'Set out_channels of the Conv2d before it to 12'],
+    },
+    'groups of a convolution': {
+      layers: [conv(10), conv(8, { groups: 4 }), ...head],
+      offers: ['Set groups to 2', 'Set out_channels of the Conv2d before it to 12'],
+    },
+    'channels of a shuffle': {
+      layers: [conv(10), relu, { kind: 'PixelShuffle', upscale_factor: 3 }, ...head],
+      offers: ['Set upscale_factor to 1', 'Set out_channels of the Conv2d before it to 18'],
+    },
+  },
   repetitions: {
     'one too many': {
       layers: [{ kind: 'Repeat', times: 6, layers: [conv(8), pool] }, ...head],
