@@ -222,7 +222,7 @@ function tails({ layers, output, wanted, axis }: Answer): { label: string; layer
   return found;
 }
 
-/** For a network without layers: what would answer so, from such an input. */
+/** For a network without layers: what would answer so, from such an input, and learn. */
 export function beginnings(answer: Answer, { dtype, tokens, dims }: TensorType): Fix[] {
   const { wanted, after } = answer;
   const reading =
@@ -242,6 +242,7 @@ export function beginnings(answer: Answer, { dtype, tokens, dims }: TensorType):
               },
             ];
   return ways
+    .filter(({ layers }) => layers.some(({ kind }) => /^(Linear|Conv|Embedding)/.test(String(kind))))
     .map(({ label, layers }) => ({ label: `Add ${label}`, edits: [setEdit(['model', 'layers'], layers)] }))
     .filter(({ edits }) => {
       const given = after(edits);
