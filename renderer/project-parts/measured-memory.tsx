@@ -37,7 +37,7 @@ export function MeasuredMemory({ estimated, ready }: { estimated: number; ready:
 /** "Expect 331 MiB on cpu, within 2 %: this network was measured there." */
 export function correctionSentence(estimated: number, correction: MemoryCorrection): string {
   const { device, networks, same, factor, residual } = correction;
-  const sure = `within ${Math.max(1, Math.ceil(100 * residual))} %`;
+  const sure = `within ${Math.max(1, Math.ceil(Number((100 * residual).toFixed(3))))} %`;
   const from = same ? 'this network was measured there' : `${plural(networks, 'other network')} measured there`;
   return `Expect ${bytes(estimated * factor)} on ${device}, ${sure}: ${from}.`;
 }

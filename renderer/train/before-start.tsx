@@ -9,6 +9,7 @@ import { MemoryParts } from '../project-parts/memory-parts.tsx';
 import { ProblemList } from '../project-parts/problem-list.tsx';
 import { useDevices } from '../state/devices.ts';
 import { epochEstimate } from '../state/estimates.ts';
+import { useMeasuredMemory } from '../state/memory.ts';
 import { readDataAgain, useProjectState } from '../state/project.ts';
 import { useLiveRun, useRuns } from '../state/runs.ts';
 import { useWeightsReport } from '../state/weights.ts';
@@ -200,7 +201,14 @@ function useRoom(taken: Choice | null) {
 /** null where nothing is known of the device's memory, or of the network's. */
 function useFit({ output, memory }: Plan, taken: Choice | null): Fit | null {
   const room = useRoom(taken);
-  return room && output.length > 0 ? fitOf(memory.total, room) : null;
+  const expected = useExpected(memory.total, taken);
+  return room && output.length > 0 ? fitOf(expected, room) : null;
+}
+
+/** The estimate, corrected where something was measured on the device. */
+function useExpected(estimated: number, taken: Choice | null): number {
+  const { correction } = useMeasuredMemory();
+  return correction !== null && correction.device === taken?.value ? estimated * correction.factor : estimated;
 }
 
 const fitWords: Record<Fit, string> = { fits: 'Fits', tight: 'Tight', 'too large': 'Does not fit' };
@@ -210,6 +218,7 @@ function Memory({ plan, taken }: { plan: Plan; taken: Choice | null }) {
   const room = useRoom(taken);
   const fit = useFit(plan, taken);
   const { memory } = plan;
+  const expected = useExpected(memory.total, taken);
   if (plan.output.length === 0) return null;
   return (
     <Section
@@ -225,10 +234,10 @@ function Memory({ plan, taken }: { plan: Plan; taken: Choice | null }) {
       <div className={classes.stack}>
         {room ? (
           <Meter
-            label="Estimated"
-            value={memory.total}
+            label={expected === memory.total ? 'Estimated' : 'Expected'}
+            value={expected}
             max={room.free}
-            range={memoryRange(memory.total)}
+            range={memoryRange(expected)}
             format={bytes}
             limitLabel={`${bytes(room.free)} free of ${bytes(room.total)} on ${room.name}`}
           />
