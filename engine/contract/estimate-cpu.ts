@@ -2,6 +2,7 @@
  * What the addon does otherwise than PyTorch on the CPU: in fp32 its max pooling remembers a byte an output and nothing else, takes a ReLU
  * with it and a convolution before that, whose output is then never whole; and images lie with their channels last, so that Flatten copies.
  */
+import { isRecurrent, recurrentOnCpu } from './estimate-recurrent.ts';
 import type { Operation, Storage } from './estimate-types.ts';
 import { product } from './layers/kind.ts';
 import type { Json } from './native.ts';
@@ -32,6 +33,8 @@ export function onCpu(
       index = pooled;
     } else if (images.has(layer.kind) || (layer.kind === 'ConvTranspose2d' && last.outputs.has(from))) {
       result.push({ ...operation, workspace: copiesOf(operation, last) });
+    } else if (isRecurrent(layer.kind)) {
+      result.push(recurrentOnCpu(operation));
     } else if (layer.kind.startsWith('Conv')) {
       result.push({ ...operation, workspace: blocksOf(operation) });
     } else if (layer.kind === 'MaxPool2d' && !half && last.outputs.has(from) && poolApplies(layer)) {
@@ -132,14 +135,17 @@ function copiesOf(operation: Operation, last: Layouts): Operation['workspace'] {
   const one = layer.input[0] === 1 || last.outputs.has(inputs[0] as Storage);
   const input = one ? 0 : 4 * product(layer.input);
   const gradient = last.gradients.has(output) ? 0 : outputBytes;
+  const apart = layer.kind === 'DepthwiseSeparableConv2d'; // its input is copied after the gradient has been used
   return (batch, pass) =>
-    workspace(batch, pass) + (pass === 'forward' ? batch * input : batch * (input + gradient) + 2 * gradients);
+    workspace(batch, pass) +
+    (pass === 'forward' ? batch * input : batch * ((apart ? 0 : input) + gradient) + 2 * gradients);
 }
 
 /** Sequences and volumes are convolved in oneDNN's blocks of channels, into which input, output and gradients are copied. */
 function blocksOf({ layer, gradients, workspace }: Operation): Operation['workspace'] {
   const transposed = layer.kind.startsWith('ConvTranspose');
-  const [input, output] = [inBlocks(layer.input), inBlocks(layer.output)];
+  const bytes = layer.args.groups === 1 ? inBlocks : (dims: number[]) => 4 * product(dims);
+  const [input, output] = [bytes(layer.input), bytes(layer.output)];
   const larger = Math.max(input, output);
   return (batch, pass) =>
     workspace(batch, pass) +
@@ -148,10 +154,9 @@ function blocksOf({ layer, gradients, workspace }: Operation): Operation['worksp
       : batch * (input + (transposed ? output : larger)) + 2 * gradients);
 }
 
-/** One sample in blocks, the last of them filled up; few channels stay as they are. */
+/** One sample in blocks, the last of them filled up. */
 function inBlocks([channels = 1, ...positions]: readonly number[]): number {
-  const padded = channels < channelBlock / 4 ? channels : Math.ceil(channels / channelBlock) * channelBlock;
-  return 4 * padded * product(positions);
+  return 4 * Math.ceil(channels / channelBlock) * channelBlock * product(positions);
 }
 
 const places = ({ outputBytes }: Operation) => ({ input: false, output: false, bytes: outputBytes / 4 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { field, largestSize, number, type Rank, type Span, sideNames } from '../fields.ts';
 import { removeEdit } from '../report.ts';
 import { type Explain, sideLines } from './explain.ts';
-import { fix, type LayerContext, layerKind } from './kind.ts';
+import { fix, type LayerContext, layerKind, product } from './kind.ts';
 import { pythonCall } from './python.ts';
 import { inner, planeDims, ranks, shapeFormula, wordsOf } from './window.ts';
 
@@ -156,6 +156,8 @@ function padding(rank: Rank, mode: Mode) {
         output: [...plane.lead, ...output],
         // PyTorch's gradients of these two ask the input for its shape, and so keep it.
         keeps: { input: mode === 'Reflection' || mode === 'Replication' },
+        // Each border that wraps around passes a gradient of its own.
+        workspace: { forward: 0, backward: mode === 'Circular' ? 8 * product(plane.lead) * product(output) : 0 },
       };
     },
     python: (args) => {

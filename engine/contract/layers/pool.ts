@@ -292,8 +292,8 @@ function lpPool(rank: Rank) {
         flops: product(kernel_size) * after + before + after,
         // The powers, their means, and three steps to the root.
         keeps: { input: true, bytes: 4 * before + 16 * after },
-        // The powers' gradient, the lower powers, and their product.
-        workspace: { forward: 0, backward: 12 * before },
+        // The powers' gradient, when most of what was kept is gone.
+        workspace: { forward: 0, backward: 4 * before },
       };
     },
     python: (args) => {
