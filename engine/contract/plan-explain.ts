@@ -22,7 +22,7 @@ export function explainLayer(layer: PlannedLayer, tensors: readonly PlannedTenso
   return {
     shape: lines.length > 0 ? lines : [formula],
     parameters: layer.children ? [] : parameterLines(layer, tensors),
-    flops: flopsLine(layer),
+    flops: flopsLine(layer, ownTensors(layer, tensors)),
   };
 }
 
@@ -31,9 +31,14 @@ function partsOf({ input, children = [] }: PlannedLayer): number[][] {
   return children.map(({ layers }) => layers.at(-1)?.output ?? input);
 }
 
-function parameterLines({ path, parameters }: PlannedLayer, tensors: readonly PlannedTensor[]): string[] {
+function ownTensors({ path }: PlannedLayer, tensors: readonly PlannedTensor[]): PlannedTensor[] {
+  return tensors.filter(({ name, buffer }) => !buffer && name.startsWith(`${path}.`));
+}
+
+function parameterLines(layer: PlannedLayer, tensors: readonly PlannedTensor[]): string[] {
+  const { path, parameters } = layer;
   const prefix = `${path}.`;
-  const own = tensors.filter(({ name, buffer }) => !buffer && name.startsWith(prefix));
+  const own = ownTensors(layer, tensors);
   const lines = own.map(({ name, shape }) => {
     const factors = shape.length > 1 ? `${shape.join(' · ')} = ` : '';
     return `${name.slice(prefix.length)}: ${factors}${product(shape)}`;
@@ -43,7 +48,7 @@ function parameterLines({ path, parameters }: PlannedLayer, tensors: readonly Pl
 }
 
 /** What the words of the kinds' formulas stand for; a word that a layer does not have leaves the formula as it is. */
-function words({ args, input, output }: PlannedLayer): ReadonlyMap<string, number | undefined> {
+function words({ args, input, output }: PlannedLayer, own: readonly PlannedTensor[]) {
   const kernel = Array.isArray(args.kernel_size) ? (args.kernel_size as number[]) : [];
   const patch = Array.isArray(args.patch_size) ? (args.patch_size as number[]) : [];
   const sides = sideNames[kernel.length as Rank] ?? [];
@@ -65,18 +70,22 @@ function words({ args, input, output }: PlannedLayer): ReadonlyMap<string, numbe
     ['values of the input', product(input)],
     ['kernel', product(kernel)],
     ['window', product(kernel)],
+    ['weights', own.reduce((total, { shape }) => total + (shape.length > 1 ? product(shape) : 0), 0)],
+    ['directions', args.bidirectional === true ? 2 : 1],
     ...bySide,
-    ...Object.entries(args).flatMap(([name, value]) => (typeof value === 'number' ? [[name, value] as const] : [])),
+    ...Object.entries(args).flatMap(([name, value]) =>
+      typeof value === 'number' || typeof value === 'boolean' ? [[name, Number(value)] as const] : [],
+    ),
   ]);
 }
 
 /** The formula with the layer's numbers, where its words give what was counted; else the formula alone. */
-function flopsLine(layer: PlannedLayer): string {
+function flopsLine(layer: PlannedLayer, own: readonly PlannedTensor[]): string {
   const { flopsFormula } = layerKind(layer.kind);
   if (layer.children) return flopsFormula;
   // A remark stands in brackets at the end.
   const formula = flopsFormula.replace(/(?<! [·+]) \([^()]*\)$/, '');
-  const shown = /^\d+$/.test(formula) ? null : inNumbers(formula, words(layer));
+  const shown = /^\d+$/.test(formula) ? null : inNumbers(formula, words(layer, own));
   // The words of a formula are for people: where they do not give what was counted, they are not calculated with.
   if (!shown || shown.value !== layer.flops) return flopsFormula;
   return shown.text === String(layer.flops)
