@@ -144,7 +144,9 @@ function copiesOf(operation: Operation, last: Layouts): Operation['workspace'] {
 /** Sequences and volumes are convolved in oneDNN's blocks of channels, into which input, output and gradients are copied. */
 function blocksOf({ layer, gradients, workspace }: Operation): Operation['workspace'] {
   const transposed = layer.kind.startsWith('ConvTranspose');
-  const bytes = layer.args.groups === 1 ? inBlocks : (dims: number[]) => 4 * product(dims);
+  // Only of plain convolutions are the blocks filled up.
+  const simple = product([layer.args.groups as number, ...(layer.args.stride as number[])]) === 1;
+  const bytes = simple ? inBlocks : (dims: number[]) => 4 * product(dims);
   const [input, output] = [bytes(layer.input), bytes(layer.output)];
   const larger = Math.max(input, output);
   return (batch, pass) =>

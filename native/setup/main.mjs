@@ -64,10 +64,10 @@ async function main() {
       return runCli(rest);
     case 'test':
     case 'bench': {
-      const ui = mode === 'bench' && rest[0] === 'ui';
+      const part = mode === 'bench' && (rest[0] === 'ui' || rest[0] === 'memory') ? rest[0] : null;
       await setUp(progress, undefined, { window: true });
-      const script = mode === 'test' ? 'run.mjs' : path.join('bench', ui ? 'ui.mjs' : 'main.mjs');
-      return runNode([path.join(rootDir(), 'test', script), ...(ui ? rest.slice(1) : rest)]);
+      const script = mode === 'test' ? 'run.mjs' : path.join('bench', `${part ?? 'main'}.mjs`);
+      return runNode([path.join(rootDir(), 'test', script), ...(part ? rest.slice(1) : rest)]);
     }
     default:
       throw new SetupError(

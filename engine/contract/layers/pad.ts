@@ -157,7 +157,7 @@ function padding(rank: Rank, mode: Mode) {
         // PyTorch's gradients of these two ask the input for its shape, and so keep it.
         keeps: { input: mode === 'Reflection' || mode === 'Replication' },
         // Each border that wraps around passes a gradient of its own.
-        workspace: { forward: 0, backward: mode === 'Circular' ? 8 * product(plane.lead) * product(output) : 0 },
+        workspace: { forward: 0, backward: mode === 'Circular' ? 4 * product(plane.lead) * product(output) : 0 },
       };
     },
     python: (args) => {
