@@ -41,7 +41,7 @@ export function LayerNumbers({ row, formula }: { row: LayerRow; formula: string 
           <Num mono>{wordsOf(row.output)}</Num>
         </p>
         {/* Of a layer that changes nothing there is nothing to tell. */}
-        {String(row.input?.dims) !== String(row.output?.dims) && <Lines lines={shape} />}
+        {(row.output === null || String(row.input?.dims) !== String(row.output.dims)) && <Lines lines={shape} />}
       </Section>
       <LayerCosts row={row} plan={plan} formulas={formulas} />
     </>

@@ -1,17 +1,18 @@
 /** What a card says of its layer: the parameters that were set, as one line. Pure. */
-import { type FieldInfo, fieldInfo } from '../../engine/contract/fields.ts';
+import { fieldInfo } from '../../engine/contract/fields.ts';
 import { layerTable } from '../../engine/contract/layers/index.ts';
 import { isObject, type JsonObject } from '../../engine/contract/report.ts';
 import { trainOf } from '../state/stack-train.ts';
 import { number, plural } from '../ui/index.ts';
+import { stemOf } from './kind-words.ts';
 
 /** Short words for what most cards show. */
-const short: { [key: string]: (value: unknown, info: FieldInfo) => string } = {
+const short: { [key: string]: (value: unknown, rank: number) => string } = {
   out_features: (value) => `${show(value)} outputs`,
   out_channels: (value) => `${show(value)} channels`,
-  kernel_size: (value, { rank = 2 }) => (rank === 1 ? `window ${show(value)}` : sides(value, rank)),
-  output_size: (value, { rank = 2 }) => `to ${sides(value, rank)}`,
-  patch_size: (value, { rank = 2 }) => `patches of ${sides(value, rank)}`,
+  kernel_size: (value, rank) => (rank === 1 ? `window ${show(value)}` : sides(value, rank)),
+  output_size: (value, rank) => `to ${sides(value, rank)}`,
+  patch_size: (value, rank) => `patches of ${sides(value, rank)}`,
   num_embeddings: (value) => `${show(value)} tokens`,
   embedding_dim: (value) => `${show(value)} features`,
   embed_dim: (value) => `${show(value)} features`,
@@ -49,7 +50,7 @@ export function summaryOf(layer: JsonObject): string {
     const always = key === 'p' || !('default' in info);
     if (!always && JSON.stringify(value) === JSON.stringify(info.default)) return [];
     const words = short[key];
-    if (words) return [words(value, info)];
+    if (words) return [words(value, info.rank ?? stemOf(row.kind).rank ?? 2)];
     const label = info.label.toLowerCase();
     if (value === true) return [label];
     const sized = info.control === 'pair' || info.control === 'padding';
