@@ -310,7 +310,8 @@ export interface Addon {
   /** torch.randperm(n) of a generator seeded `seed`. */
   randperm(n: number, seed: number): Float64Array;
   /**
-   * Writes the `random` source's columns: of one generator seeded `seed`, inputs torch.randn(samples, …shape), then targets:
+   * Writes the `random` source's columns: of one generator seeded `seed`, inputs torch.randn(samples, …shape), with tokens
+   * torch.randint(tokens, (samples, …shape)) as int64, then targets:
    * - class: torch.randint(classes, (samples)) as int64
    * - multi_label: torch.randint(2, (samples, classes)) as float32
    * - vector: torch.randn(samples, …target_shape) as float32
@@ -323,6 +324,8 @@ export interface Addon {
     /** Absent: class, or vector where `classes` is null. */
     targets?: TargetKind;
     classes: number | null;
+    /** Of the inputs; absent or null: they are floats. Not for next_token. */
+    tokens?: number | null;
     target_shape: number[];
     samples: number;
     seed: number;

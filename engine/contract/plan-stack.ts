@@ -52,6 +52,8 @@ export class StackPlanner {
   readonly #report: Report;
   readonly #blocks: { [name: string]: unknown };
   readonly #usedBlocks = new Set<string>();
+  /** Places of the layers that say which positions are padding, by path. */
+  readonly #masks = new Map<string, Place>();
   #layers = 0;
   #tooMany = false;
 
@@ -145,6 +147,7 @@ export class StackPlanner {
     const tensorsBefore = this.tensors.length;
     const context: LayerContext = {
       place,
+      path,
       input,
       before,
       refuse: (code, key, message, hint, fixes = []) => {
@@ -153,6 +156,7 @@ export class StackPlanner {
       },
       warn: (code, key, message, hint, fixes = []) =>
         report.warn(code, key === null ? place : [...place, key], message, hint, fixes),
+      refuseMask: (kind) => this.#refuseMask(kind, input, place),
       set: (label, keys) => ({
         label,
         edits: Object.entries(keys).map(([key, value]) => setEdit([...place, key], value)),
@@ -163,6 +167,10 @@ export class StackPlanner {
     };
     const resolved = row.resolve(values, context);
     if (!resolved) return null;
+    if (input.mask !== null && row.mask === undefined && resolved.mask === undefined && !resolved.children) {
+      return this.#refuseMask(row.kind, input, place);
+    }
+    if (resolved.mask === path) this.#masks.set(path, this.#masks.get(input.mask ?? '') ?? place);
     return this.#finish(row, resolved, given, place, path, input, rule, tensorsBefore);
   }
 
@@ -177,6 +185,18 @@ export class StackPlanner {
       takes === 'floats' ? 'Put an Embedding before it, or use data of bytes or floats.' : 'Use it on data of tokens.',
     );
     return false;
+  }
+
+  #refuseMask(kind: string, { mask }: Flow, place: Place): null {
+    const maker = mask === null ? undefined : this.#masks.get(mask);
+    this.#report.error(
+      'WRONG_MASK',
+      place,
+      `${kind} would mix padding into its answer: it cannot leave out the positions that layer ${mask} marks`,
+      'Use it behind a layer that ends the sequence, such as MeanOverSequence, or let padding count like any token.',
+      maker ? [{ label: 'Let padding count like any token', edits: [removeEdit([...maker, 'mask_padding'])] }] : [],
+    );
+    return null;
   }
 
   #finish(
@@ -210,7 +230,8 @@ export class StackPlanner {
     const flow: Flow = resolved.flow ?? {
       dims: output,
       dtype: resolved.dtype ?? (row.takes === 'any' ? input.dtype : 'float32'),
-      mask: null,
+      mask: resolved.mask !== undefined ? resolved.mask : row.mask === 'keeps' ? input.mask : null,
+      ...(row.takes === 'any' && input.tokens !== undefined ? { tokens: input.tokens } : {}),
       storage: resolved.reshapes ? input.storage : { kept: false, grad },
     };
     let bytes = 0;
@@ -343,5 +364,5 @@ export class StackPlanner {
 function keep(flow: Flow): number {
   if (flow.storage.kept) return 0;
   flow.storage.kept = true;
-  return 4 * product(flow.dims);
+  return (flow.dtype === 'int64' ? 8 : 4) * product(flow.dims);
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { field, integer, sizes } from './fields.ts';
 import type { ResolvedSource } from './project-types.ts';
 import { type Row, tableOf } from './table.ts';
-import { type DataFacts, type TargetKind, type TargetType, targetKinds } from './tensors.ts';
+import { type DataFacts, type TargetKind, type TargetType, type TensorType, targetKinds } from './tensors.ts';
 
 export interface SourceKind extends Row {
   /** What is known of the data from the parameters alone; absent: its files must be read. */
@@ -19,10 +19,17 @@ export function randomTarget({ target, classes }: Pick<RandomSource, 'target' | 
   return target ?? (classes === null ? 'vector' : 'class');
 }
 
+/** How many tokens the inputs are drawn from; null: they are numbers. */
+export function inputTokens(source: RandomSource): number | null {
+  return randomTarget(source) === 'next_token' ? (source.classes ?? standardClasses) : source.tokens;
+}
+
 export function randomFacts(source: RandomSource): DataFacts {
   const { shape, samples } = source;
-  const dtype = randomTarget(source) === 'next_token' ? 'int64' : 'float32';
-  return { input: { dims: shape, dtype }, target: targetOf(source), parts: { train: samples } };
+  const tokens = inputTokens(source);
+  const input: TensorType =
+    tokens === null ? { dims: shape, dtype: 'float32' } : { dims: shape, dtype: 'int64', tokens };
+  return { input, target: targetOf(source), parts: { train: samples } };
 }
 
 function targetOf(source: RandomSource): TargetType {
@@ -81,6 +88,13 @@ const randomParams = {
     control: 'choice',
     expected: `null or one of ${targetKinds.map((kind) => `"${kind}"`).join(', ')}`,
     choices: targetKinds,
+    default: null,
+  }),
+  tokens: field(z.number().int().min(1).max(1_000_000).nullable(), {
+    label: 'Tokens',
+    help: 'Number of different tokens that inputs are drawn from, for networks that begin with an Embedding; null: inputs are numbers. With next tokens as targets, classes says it.',
+    control: 'integer',
+    expected: 'an integer from 1 to 1000000, or null',
     default: null,
   }),
   target_shape: sizes({

@@ -1,6 +1,6 @@
 /** The `random` source: samples drawn by libtorch from a seed; needs no files. */
 import type { ResolvedSource } from '../contract/project.ts';
-import { randomFacts, randomTarget } from '../contract/sources.ts';
+import { inputTokens, randomFacts, randomTarget } from '../contract/sources.ts';
 import { choices, targetDims } from '../contract/tensors.ts';
 import type { ColumnRole, ColumnType, OpenSource } from './open-source.ts';
 
@@ -24,6 +24,7 @@ export function randomRequest(settings: RandomSettings) {
     shape,
     targets: randomTarget(settings),
     classes: choices(target),
+    tokens: inputTokens(settings),
     target_shape: targetDims(target),
     samples,
     seed,
@@ -31,10 +32,18 @@ export function randomRequest(settings: RandomSettings) {
 }
 
 export async function openRandomSource(settings: RandomSettings): Promise<OpenSource> {
-  const { shape, classes, target, target_shape, samples, seed } = settings;
+  const { shape, classes, target, tokens, target_shape, samples, seed } = settings;
   const facts = randomFacts(settings);
   return {
-    identity: [shape, classes, target_shape, samples, seed, ...(target ? [target] : [])],
+    identity: [
+      shape,
+      classes,
+      target_shape,
+      samples,
+      seed,
+      ...(target ? [target] : []),
+      ...(tokens === null ? [] : [{ tokens }]),
+    ],
     readBytes: 0,
     parts: facts.parts,
     columns: randomColumns(settings),

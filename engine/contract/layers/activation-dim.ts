@@ -36,10 +36,13 @@ function softmax(row: { kind: string; label: string; help: string; flops: number
     category: 'activation',
     help,
     params: softmaxParams,
+    mask: 'keeps',
     formula: '[…] → […]',
     flopsFormula: `${flops} · n (${steps})`,
     resolve({ dim }, context) {
-      if (dimension(kind, dim, context) === null) return null;
+      const at = dimension(kind, dim, context);
+      if (at === null) return null;
+      if (at === 0 && context.input.mask !== null) return context.refuseMask(kind);
       const { dims } = context.input;
       // Softmin works on the negated scores.
       const workspace = { forward: kind === 'Softmin' ? 4 * product(dims) : 0, backward: 0 };
@@ -69,6 +72,7 @@ export const activationDimKinds: LayerKind[] = [
     category: 'activation',
     help: 'Halves a dimension: its first half, times the sigmoid of the second.',
     params: gluParams,
+    mask: 'keeps',
     formula: '[…, 2·A] → […, A]',
     explain: ({ dim }, input, output) => {
       const found = sampleDim(dim as number, input);
@@ -78,6 +82,7 @@ export const activationDimKinds: LayerKind[] = [
     resolve({ dim }, context) {
       const at = dimension('GLU', dim, context);
       if (at === null) return null;
+      if (at === 0 && context.input.mask !== null) return context.refuseMask('GLU');
       const { dims } = context.input;
       const size = dims[at] as number;
       if (size % 2 !== 0) {

@@ -95,6 +95,14 @@ function factorsKept(branches: Stack[], values: number): number {
   return bytes;
 }
 
+/** Path of the mask of padding that all branches share; undefined: they cannot keep one, yet there is one. */
+function jointMask(branches: Stack[], join: string, dim: number): string | null | undefined {
+  const [first = null, ...others] = branches.map(({ flow }) => flow?.mask ?? null);
+  if (first === null && others.every((mask) => mask === null)) return null;
+  const apart = join !== 'concat' || dim !== 1;
+  return apart && others.every((mask) => mask === first) ? first : undefined;
+}
+
 function joined(branches: Stack[], join: string, dim: number, context: LayerContext): Dims | null {
   const shapes = branches.map((branch) => branch.flow?.dims as Dims);
   const [first, ...rest] = shapes as [Dims, ...Dims[]];
@@ -206,6 +214,7 @@ export const blockKinds = [
       return {
         args: {},
         output,
+        mask: main.flow.mask,
         flops: product(output),
         children: [main, side],
         passesGradient: true,
@@ -277,10 +286,13 @@ export const blockKinds = [
       if (stacks.some((stack) => !stack.flow)) return null;
       const output = joined(stacks, join, dim, context);
       if (!output) return null;
+      const mask = jointMask(stacks, join, dim);
+      if (mask === undefined) return context.refuseMask('Parallel');
       const values = product(output);
       return {
         args: { join, dim },
         output,
+        mask,
         flops: join === 'concat' ? 0 : (branches.length - 1) * values,
         keeps: join === 'multiply' && branches.length > 1 ? { bytes: factorsKept(stacks, values) } : {},
         children: stacks,

@@ -14,6 +14,8 @@ export type Dims = readonly number[];
 export interface Flow {
   dims: Dims;
   dtype: ElementType;
+  /** Of integers: how many different ones there are, from 0; absent: not known. */
+  tokens?: number;
   /** Path of the layer that says which positions of the sequence (the sample's first dimension) are padding; null: none are. */
   mask: string | null;
   /** `kept`: already counted among what the backward pass needs; `grad`: that pass reaches it, since something before it trains. */
@@ -46,6 +48,8 @@ export interface Resolved {
   overwrites?: boolean;
   /** Of the output; absent: floats, or the input's for kinds that take any. */
   dtype?: ElementType;
+  /** Path of the layer whose mask of padding belongs to the output (null: none); absent: as the row says. */
+  mask?: string | null;
   /** The output is the input seen with other dims. */
   reshapes?: boolean;
   /** Values per channel that one sample brings to a batch statistic, and whether evaluation takes batch statistics too. */
@@ -59,6 +63,8 @@ export interface Resolved {
 export interface LayerContext {
   /** The layer's place in the project; it ends with the layer's position in its list. */
   place: Place;
+  /** Prefix of its tensors' names. */
+  path: string;
   input: Flow;
   /** The enabled layer just before it in the same list. */
   before: { kind: string; place: Place } | null;
@@ -66,6 +72,8 @@ export interface LayerContext {
   refuse(code: ProblemCode, key: string | null, message: string, hint: string, fixes?: Fix[]): null;
   /** The same as a warning: it works, but hardly as meant. */
   warn(code: ProblemCode, key: string | null, message: string, hint: string, fixes?: Fix[]): void;
+  /** Reports that the layer would mix padding into its answer, for kinds where that hangs on the arguments; answers null. */
+  refuseMask(kind: string): null;
   /** A fix that sets keys of this layer. */
   set(label: string, values: { [key: string]: unknown }): Fix;
   /**

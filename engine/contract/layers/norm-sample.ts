@@ -65,6 +65,7 @@ function lastDims(kind: string, given: number | number[] | null, context: LayerC
     );
   }
   const shape = given === null ? [last] : typeof given === 'number' ? [given] : given;
+  if (context.input.mask !== null && shape.length >= dims.length) return context.refuseMask(kind);
   if (sameDims(dims.slice(-shape.length), shape)) return shape;
   return context.refuse(
     'BAD_VALUE',

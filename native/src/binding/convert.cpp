@@ -146,6 +146,7 @@ RandomRequest to_random_request(const Napi::Value& value) {
   RandomRequest request;
   request.shape = integers_at(object, "shape");
   if (!object.Get("classes").IsNull()) request.classes = integer_at(object, "classes");
+  if (object.Has("tokens") && !object.Get("tokens").IsNull()) request.tokens = integer_at(object, "tokens");
   if (object.Has("targets")) request.targets = to_string(object.Get("targets"), "targets");
   request.target_shape = integers_at(object, "target_shape");
   request.samples = integer_at(object, "samples");

@@ -74,7 +74,9 @@ void write_random(const RandomRequest& request) {
     write_tensor(request.target, tokens.narrow(-1, 1, dims.back() - 1).contiguous());
     return;
   }
-  write_tensor(request.input, at::randn(with_samples(samples, request.shape), generator, at::kFloat));
+  const std::vector<int64_t> inputs = with_samples(samples, request.shape);
+  write_tensor(request.input, request.tokens ? at::randint(*request.tokens, inputs, generator, at::kLong)
+                                             : at::randn(inputs, generator, at::kFloat));
   const auto draw = [&]() -> at::Tensor {
     const std::vector<int64_t> dims = with_samples(samples, request.target_shape);
     if (targets == "class") return at::randint(classes, {samples}, generator, at::kLong);

@@ -21,6 +21,7 @@ uint64_t stream_seed(uint64_t seed, Stream stream, int64_t epoch, int64_t index)
 struct RandomRequest {
   std::vector<int64_t> shape;
   std::optional<int64_t> classes;
+  std::optional<int64_t> tokens;      // of the inputs; absent: they are floats
   std::string targets;                // class, multi_label, vector, mask or next_token; empty: as `classes` says
   std::vector<int64_t> target_shape;  // of vectors and masks
   int64_t samples = 0;
@@ -29,7 +30,7 @@ struct RandomRequest {
   std::string target;  // file to write, int64 indices or float32 rows
 };
 
-/// Of one generator: torch.randn(samples, …shape), then
+/// Of one generator: torch.randn(samples, …shape), or torch.randint(tokens, (samples, …shape)), then
 /// - class: torch.randint(classes, (samples))
 /// - multi_label: torch.randint(2, (samples, classes)) as float32
 /// - vector: torch.randn(samples, …target_shape)

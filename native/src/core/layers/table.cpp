@@ -12,7 +12,8 @@ std::span<const LayerKind> layer_kinds() {
     std::vector<LayerKind> rows;
     for (const auto family :
          {dense_layers, conv_layers, conv_transpose_layers, pool_layers, adaptive_pool_layers, norm_layers,
-          activation_layers, dropout_layers, shape_layers, pad_layers, upsample_layers, block_layers}) {
+          activation_layers, dropout_layers, embedding_layers, sequence_layers, recurrent_layers, attention_layers,
+          transformer_layers, shape_layers, pad_layers, upsample_layers, block_layers}) {
       const std::span<const LayerKind> own = family();
       rows.insert(rows.end(), own.begin(), own.end());
     }

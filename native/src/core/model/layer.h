@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/model/masks.h"
 #include "core/plan.h"
 
 namespace gradloom {
@@ -26,6 +27,8 @@ struct Pass {
   /// The second time in one step: statistics have been taken already.
   bool recomputing = false;
   Observer* observer = nullptr;
+  /// Of this pass; a model's forward makes them where the caller has none.
+  std::shared_ptr<Masks> masks = nullptr;
 };
 
 using Forward = std::function<at::Tensor(const at::Tensor& input, const Pass& pass)>;

@@ -73,7 +73,8 @@ Model::Model(const std::vector<LayerPlan>& layers, const std::vector<std::string
   if (!segment_starts.empty()) segments_ = cut_segments(*layers_, registry_, segment_starts);
 }
 
-at::Tensor Model::forward(const at::Tensor& input, const Pass& pass) const {
+at::Tensor Model::forward(const at::Tensor& input, Pass pass) const {
+  if (!pass.masks) pass.masks = std::make_shared<Masks>();
   const bool checkpointed = pass.training && pass.observer == nullptr && segments_.size() > 1;
   return checkpointed ? forward_checkpointed(segments_, input, pass) : layers_->forward(input, pass);
 }

@@ -14,7 +14,7 @@ class Model {
   /// layers at which segments begin that a training forward computes again in the backward pass; empty: none.
   Model(const std::vector<LayerPlan>& layers, const std::vector<std::string>& segment_starts, c10::Device device);
 
-  at::Tensor forward(const at::Tensor& input, const Pass& pass) const;
+  at::Tensor forward(const at::Tensor& input, Pass pass) const;
 
   /// Parameters and buffers, in state_dict's order.
   const std::vector<ModelTensor>& tensors() const { return registry_.tensors; }

@@ -24,10 +24,12 @@ using torch::autograd::variable_list;
 
 /// What forward leaves for backward besides tensors.
 struct Rerun : torch::CustomClassHolder {
-  Rerun(const Segment& ran, AutocastState numbers) : segment(ran), autocast(numbers) {}
+  Rerun(const Segment& ran, AutocastState numbers, std::shared_ptr<Masks> padding)
+      : segment(ran), autocast(numbers), masks(std::move(padding)) {}
 
   const Segment& segment;  // lives as long as the model
   AutocastState autocast;
+  std::shared_ptr<Masks> masks;  // made by earlier segments, too
   at::Generator generator;  // undefined where nothing is drawn
   at::Tensor generator_before;
 };
@@ -55,7 +57,7 @@ class Recompute : public Function<Recompute> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const at::TensorList& parameters,
                             const Segment* segment, const Pass& pass) {
-    auto rerun = c10::make_intrusive<Rerun>(*segment, autocast_now(input.device().type()));
+    auto rerun = c10::make_intrusive<Rerun>(*segment, autocast_now(input.device().type()), pass.masks);
     if (segment->draws_random) {
       rerun->generator = at::globalContext().defaultGenerator(input.device());
       rerun->generator_before = generator_state(rerun->generator);
@@ -78,7 +80,7 @@ class Recompute : public Function<Recompute> {
       const at::AutoGradMode grad_mode(true);
       const GeneratorScope randomness(*rerun);
       const AutocastScope autocast(rerun->autocast);
-      output = rerun->segment.forward(input, {.training = true, .recomputing = true});
+      output = rerun->segment.forward(input, {.training = true, .recomputing = true, .masks = rerun->masks});
     }
     variable_list wanted(saved.begin() + 1, saved.end());
     if (input_wanted) wanted.insert(wanted.begin(), input);
