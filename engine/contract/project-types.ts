@@ -27,7 +27,7 @@ export type ResolvedSource =
       shape: number[];
       classes: number | null;
       target?: TargetKind | null;
-      tokens: number | null;
+      tokens?: number | null;
       target_shape: number[];
       samples: number;
       seed: number;

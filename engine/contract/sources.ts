@@ -21,7 +21,7 @@ export function randomTarget({ target, classes }: Pick<RandomSource, 'target' | 
 
 /** How many tokens the inputs are drawn from; null: they are numbers. */
 export function inputTokens(source: RandomSource): number | null {
-  return randomTarget(source) === 'next_token' ? (source.classes ?? standardClasses) : source.tokens;
+  return randomTarget(source) === 'next_token' ? (source.classes ?? standardClasses) : (source.tokens ?? null);
 }
 
 export function randomFacts(source: RandomSource): DataFacts {

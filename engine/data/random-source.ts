@@ -42,7 +42,7 @@ export async function openRandomSource(settings: RandomSettings): Promise<OpenSo
       samples,
       seed,
       ...(target ? [target] : []),
-      ...(tokens === null ? [] : [{ tokens }]),
+      ...(tokens ? [{ tokens }] : []),
     ],
     readBytes: 0,
     parts: facts.parts,

@@ -7,7 +7,7 @@ import { product } from '../../engine/contract/layers/kind.ts';
 import type { NativeSession } from '../../engine/contract/native.ts';
 import { readSafetensors } from '../../engine/export/safetensors.ts';
 import { digest } from '../../engine/export/tensor-source.ts';
-import { type Case, examples, lossCases, metricCases, openSession, planOf } from './random-session.ts';
+import { type Case, examples, lossCases, maskCases, metricCases, openSession, planOf } from './random-session.ts';
 
 const batch_size = 5;
 let folder = '';
@@ -46,7 +46,7 @@ const reference: Case = {
   blocks: { b: { layers: [{ kind: 'Linear', out_features: 5 }, { kind: 'Tanh' }] } },
 };
 
-const cases: Case[] = [...examples, reference, ...lossCases, ...metricCases];
+const cases: Case[] = [...examples, ...maskCases, reference, ...lossCases, ...metricCases];
 
 describe.each(cases)('$name', (one) => {
   const plan = planOf(one, { batch_size });

@@ -14,10 +14,11 @@ import { randomColumns, randomRequest } from '../../engine/data/random-source.ts
 import { loadAddon } from '../../engine/native/load.ts';
 import { neutral } from '../native/plans.ts';
 
-/** A network to try. `classes` null: targets are vectors of the output's shape. */
+/** A network to try. `classes` null: targets are vectors of the output's shape. `tokens`: inputs are that many different integers. */
 export interface Case {
   name: string;
   input: number[];
+  tokens?: number;
   output: number[];
   layers: unknown[];
   blocks?: object;
@@ -29,20 +30,67 @@ export interface Case {
 
 export const samples = 12;
 
-/** Every example of every layer kind, behind a Linear that keeps the shape: so all have something to learn and a gradient passes through. */
-export const examples: Case[] = layerKinds.flatMap(({ kind, examples }) =>
-  examples.map(
-    ({ params, input, output }, index): Case => ({
-      name: `${kind} ${index}`,
-      input,
-      output,
-      layers: [
-        { kind: 'Linear', out_features: input.at(-1) },
-        { kind, ...params },
-      ],
-    }),
-  ),
+/**
+ * Every example of every layer kind, behind a Linear that keeps the shape: so all have something to learn and a gradient passes through.
+ * Tables of tokens come first themselves.
+ */
+export const examples: Case[] = layerKinds.flatMap(({ kind, takes, examples }) =>
+  examples.map(({ params, input, output }, index): Case => {
+    const layer = { kind, ...params };
+    const tokens = takes === 'integers' ? { tokens: params.num_embeddings as number } : null;
+    const layers = tokens ? [layer] : [{ kind: 'Linear', out_features: input.at(-1) }, layer];
+    return { name: `${kind} ${index}`, input, output, layers, ...tokens };
+  }),
 );
+
+const padded = { kind: 'Embedding', num_embeddings: 3, embedding_dim: 4, padding_idx: 0, mask_padding: true };
+
+/** Sequences with padding: every kind that leaves it out of account, and those that hand the mask on. */
+export const maskCases: Case[] = Object.entries<{ output: number[]; layers: object[] }>({
+  'to the last position': { output: [4], layers: [{ kind: 'TakePosition', position: -1 }] },
+  'to the mean': { output: [4], layers: [{ kind: 'MeanOverSequence' }] },
+  'through position-wise layers': {
+    output: [6, 3],
+    layers: [
+      { kind: 'PositionalEmbedding' },
+      { kind: 'Residual', layers: [{ kind: 'LayerNorm' }, { kind: 'Linear', out_features: 4 }, { kind: 'GELU' }] },
+      { kind: 'Dropout', p: 0.2 },
+      { kind: 'LSTM', hidden_size: 3, dropout: 0.3, num_layers: 2 },
+    ],
+  },
+  'recurrent, both directions': {
+    output: [6],
+    layers: [
+      { kind: 'GRU', hidden_size: 2, bidirectional: true },
+      { kind: 'LSTM', hidden_size: 5, proj_size: 3, bidirectional: true, num_layers: 2, output: 'last' },
+    ],
+  },
+  'attention, causal and not': {
+    output: [4],
+    layers: [
+      { kind: 'MultiheadAttention', num_heads: 2 },
+      { kind: 'MultiheadAttention', num_heads: 2, causal: true, add_bias_kv: true, add_zero_attn: true },
+      { kind: 'RNN', hidden_size: 4 },
+      { kind: 'MeanOverSequence' },
+    ],
+  },
+  'transformers behind a class token': {
+    output: [4],
+    layers: [
+      { kind: 'ClassToken' },
+      { kind: 'SinusoidalEncoding' },
+      { kind: 'TransformerEncoderLayer', nhead: 2, dim_feedforward: 8, causal: true },
+      { kind: 'TransformerEncoder', num_layers: 2, nhead: 1, dim_feedforward: 8, norm_first: true, norm: true },
+      { kind: 'TakePosition' },
+    ],
+  },
+}).map(([name, { output, layers }]) => ({
+  name: `padding ${name}`,
+  input: [6],
+  tokens: 3,
+  output,
+  layers: [padded, ...layers],
+}));
 
 /** One layer of weights and biases. */
 export const small = { input: [4], output: [3], layers: [{ kind: 'Linear', out_features: 3 }] };
@@ -88,24 +136,32 @@ const usualLoss: Record<TargetKind, string> = {
 
 /** Every metric as it is, and with each of its options, on targets that it fits. */
 export const metricCases: Case[] = metricKinds.flatMap(({ kind, params, targets }) =>
-  targets
-    .filter((target) => target !== 'next_token') // its input is tokens, which no layer takes yet
-    .map((target): Case => {
-      const options: object[] = [{}, ...('average' in params ? [{ average: 'weighted' }, { average: 'macro' }] : [])];
-      if ('top_k' in params && target !== 'multi_label') options.push({ top_k: 2 });
-      const metrics = options.map((args) => ({ kind, ...args }));
-      const mask = target === 'mask';
-      return {
-        name: `${kind} of ${target}`,
-        input: mask ? [2, 3, 4] : [4],
-        output: mask ? [3, 3, 4] : [3],
-        layers: mask ? [{ kind: 'Conv2d', out_channels: 3, kernel_size: 1 }] : [{ kind: 'Linear', out_features: 3 }],
-        classes: target === 'vector' ? null : 3,
-        target,
-        training: { loss: { kind: usualLoss[target] }, metrics: withoutDoubles(metrics) },
-      };
-    }),
+  targets.map((target): Case => {
+    const options: object[] = [{}, ...('average' in params ? [{ average: 'weighted' }, { average: 'macro' }] : [])];
+    if ('top_k' in params && target !== 'multi_label') options.push({ top_k: 2 });
+    const metrics = options.map((args) => ({ kind, ...args }));
+    return {
+      ...smallFor(target),
+      name: `${kind} of ${target}`,
+      classes: target === 'vector' ? null : 3,
+      target,
+      training: { loss: { kind: usualLoss[target] }, metrics: withoutDoubles(metrics) },
+    };
+  }),
 );
+
+/** A small network that answers three scores for such targets. */
+function smallFor(target: TargetKind): Pick<Case, 'input' | 'output' | 'layers'> {
+  if (target === 'mask') {
+    return { input: [2, 3, 4], output: [3, 3, 4], layers: [{ kind: 'Conv2d', out_channels: 3, kernel_size: 1 }] };
+  }
+  if (target !== 'next_token') return small;
+  const layers = [
+    { kind: 'Embedding', num_embeddings: 3, embedding_dim: 4 },
+    { kind: 'Linear', out_features: 3 },
+  ];
+  return { input: [5], output: [5, 3], layers };
+}
 
 /** Options that are the default fill the same column. */
 function withoutDoubles(chosen: { kind: string }[]): object[] {
@@ -115,7 +171,8 @@ function withoutDoubles(chosen: { kind: string }[]): object[] {
 
 export function planOf(one: Case, loader: object): Plan {
   const { input, output, layers, blocks = {}, training, classes = null, target = null, targetShape = output } = one;
-  const source = { kind: 'random', shape: input, classes, target, target_shape: targetShape, samples };
+  const tokens = one.tokens ?? null;
+  const source = { kind: 'random', shape: input, classes, tokens, target, target_shape: targetShape, samples };
   return planProject(
     {
       gradloom: 1,

@@ -32,17 +32,20 @@ class Table {
   at::Tensor weight(const at::Tensor& tokens, const Pass& pass) const {
     if (!max_norm_ || pass.recomputing) return weight_;
     const at::NoGradGuard no_grad;
-    const at::Tensor scaled = pass.training ? weight_.detach() : weight_.clone();
-    guarded([&] { return at::embedding_renorm_(const_cast<at::Tensor&>(scaled), tokens.contiguous(), *max_norm_, norm_type_); });
+    at::Tensor scaled = pass.training ? weight_.detach() : weight_.clone();
+    guarded([&] { return at::embedding_renorm_(scaled, tokens.contiguous(), *max_norm_, norm_type_); });
     return pass.training ? weight_ : scaled;
   }
 
+  /// Says which layer it was where the CPU finds a token too many.
   template <typename Look>
-  auto guarded(Look look) const {
+  at::Tensor guarded(Look look) const {
     try {
       return look();
     } catch (const c10::IndexError&) {
-      throw Error("DATA_FORMAT", "A token of this batch has no row in the table of layer " + path_ + ", which has " + std::to_string(rows_) + ".",
+      throw Error("DATA_FORMAT",
+                  "A token of this batch has no row in the table of layer " + path_ + ", which has " +
+                      std::to_string(rows_) + ".",
                   "Set num_embeddings to the number of different tokens.", path_);
     }
   }

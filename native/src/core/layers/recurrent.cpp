@@ -100,7 +100,8 @@ Forward build_recurrent(Builder& build, Run run, int64_t gates, int64_t mode, in
   for (int64_t layer = 0; layer < of.layers; ++layer) {
     for (int64_t direction = 0; direction < of.directions(); ++direction) {
       const std::string suffix = "_l" + std::to_string(layer) + (direction == 1 ? "_reverse" : "");
-      draw("weight_ih" + suffix, {gates * of.hidden, layer == 0 ? args.integer("input_size") : of.directions() * of.state});
+      const int64_t inputs = layer == 0 ? args.integer("input_size") : of.directions() * of.state;
+      draw("weight_ih" + suffix, {gates * of.hidden, inputs});
       draw("weight_hh" + suffix, {gates * of.hidden, of.state});
       if (of.bias) draw("bias_ih" + suffix, {gates * of.hidden});
       if (of.bias) draw("bias_hh" + suffix, {gates * of.hidden});
