@@ -250,7 +250,8 @@ export function initsOf(
       rule,
       row.kind,
       parameters,
-      weights.filter((tensor) => !fits.includes(tensor)),
+      // Transformers have matrices, which are meant, and norms.
+      fits.length > 0 ? [] : weights,
       report,
     );
   const reached = own || weights.some(({ shape }) => shape.length > 1);

@@ -2,6 +2,7 @@
 import { choice, flag, integer, number } from '../fields.ts';
 import type { PlannedTensor } from '../plan-types.ts';
 import type { Shape, Values } from '../report.ts';
+import { productLine } from './explain.ts';
 import { type LayerExample, type LayerKind, layerKind, parameter, product } from './kind.ts';
 import { pythonCall } from './python.ts';
 import { sequenceDims } from './sequence.ts';
@@ -11,6 +12,7 @@ const hidden_size = integer({ label: 'State', help: 'Values of the state that is
 const num_layers = integer({
   label: 'Layers',
   help: 'As many, one reading what the one before it answers.',
+  max: 1000,
   default: 1,
 });
 const bias = flag({ label: 'Bias', help: 'Adds learned values to the sums.', default: true });
@@ -117,9 +119,8 @@ function recurrent<const S extends Shape>(row: {
     mask: 'keeps',
     formula:
       '[L, input] → [L, directions · state], last: [directions · state]; the state is proj_size where there is one',
-    flopsFormula: `per layer and direction 2 · L · ${gates} · hidden_size · (input + state) for the weights, ${
-      gates + 5
-    } · L · hidden_size for the gates${kind === 'LSTM' ? ', 2 · L · hidden_size · proj_size for a projection' : ''}`,
+    flopsFormula:
+      '2 · L · each weight, of every layer and direction (biases and gates not counted, as in torch.utils.flop_counter)',
     resolve(values: Values<S>, context) {
       const given = values as unknown as Recurrent;
       const sequence = sequenceDims(kind, context);
@@ -148,13 +149,16 @@ function recurrent<const S extends Shape>(row: {
         output: ends ? [directions * state] : [length, directions * state],
         ...(ends ? { mask: null } : {}),
         tensors,
-        flops: length * (2 * weights + num_layers * directions * (gates + 5) * hidden_size),
+        flops: 2 * length * weights,
         keeps: {
           input: true,
           bytes: 4 * length * num_layers * directions * (kept * hidden_size + state),
         },
       };
     },
+    explain: ({ bidirectional: both, proj_size: projected, hidden_size: hidden }) => [
+      productLine('features', [...(both ? [2] : []), (projected || hidden) as number]),
+    ],
     python(args) {
       const own = Object.fromEntries(Object.entries<Shape[string]>(params).filter(([name]) => name !== 'output'));
       const call = pythonCall(`nn.${kind}`, own, args, ['input_size', 'hidden_size']);

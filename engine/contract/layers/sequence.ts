@@ -32,8 +32,9 @@ const patchParams = {
 
 /** The divisor of `size` that is nearest to `wanted`, the larger of two. */
 function nearestDivisor(size: number, wanted: number): number {
+  const start = Math.min(wanted, size);
   for (let step = 0; ; step++) {
-    for (const each of [wanted + step, wanted - step]) {
+    for (const each of [start + step, start - step]) {
       if (each >= 1 && each <= size && size % each === 0) return each;
     }
   }
@@ -97,6 +98,10 @@ export const sequenceKinds = [
         keeps: { input: true },
       };
     },
+    explain({ patch_size }, input, [count]) {
+      const [height, width] = patch_size as [number, number];
+      return [`patches: (${input[1]} / ${height}) · (${input[2]} / ${width}) = ${count}`];
+    },
     definition: definitionOf(`class PatchEmbedding(nn.Module):
     """Cuts images into patches and makes a vector of each."""
 
@@ -134,6 +139,7 @@ export const sequenceKinds = [
         ...(mask === null ? {} : { mask: context.path }),
       };
     },
+    explain: (_args, [length], [longer]) => [`positions: ${length} + 1 = ${longer}`],
     definition: definitionOf(
       masksPiece,
       `class ClassToken(nn.Module):
@@ -212,10 +218,10 @@ export const sequenceKinds = [
 
     def __init__(self, length, embed_dim, base=10000):
         super().__init__()
-        rates = torch.exp(torch.arange(0, embed_dim, 2) * (-math.log(base) / embed_dim))
+        rates = torch.exp(torch.arange(0, embed_dim, 2, dtype=torch.float64) * (-math.log(base) / embed_dim))
         angles = torch.arange(length).unsqueeze(1) * rates
         waves = torch.stack([angles.sin(), angles.cos()], 2).flatten(1)
-        self.register_buffer("waves", waves[:, :embed_dim].contiguous(), persistent=False)
+        self.register_buffer("waves", waves[:, :embed_dim].float().contiguous(), persistent=False)
 
     def forward(self, x):
         return x + self.waves`,
@@ -252,10 +258,7 @@ export const sequenceKinds = [
           'position',
           `There is no position ${position} in a sequence of ${length}: they are 0 to ${length - 1}, from the end -1 to ${-length}`,
           'Use -1 for the last position.',
-          [
-            context.set(`Set position to ${nearest}`, { position: nearest }),
-            context.set('Set position to -1', { position: -1 }),
-          ],
+          [...new Set([nearest, -1])].map((at) => context.set(`Set position to ${at}`, { position: at })),
         );
       }
       // Without a mask it is a view of the input.

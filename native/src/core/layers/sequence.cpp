@@ -41,10 +41,10 @@ Forward build_sinusoidal_encoding(Builder& build) {
   const Args& args = build.args();
   const int64_t features = args.integer("embed_dim");
   const at::Tensor rates =
-      at::exp(at::arange(0, features, 2) * (-std::log(args.number("base")) / static_cast<double>(features)));
+      at::exp(at::arange(0, features, 2, at::kDouble) * (-std::log(args.number("base")) / static_cast<double>(features)));
   const at::Tensor angles = at::arange(args.integer("length")).unsqueeze(1) * rates;
   const at::Tensor all = at::stack({angles.sin(), angles.cos()}, 2).flatten(1);
-  const at::Tensor waves = all.narrow(1, 0, features).contiguous().to(build.device());
+  const at::Tensor waves = all.narrow(1, 0, features).to(at::kFloat).contiguous().to(build.device());
   return [waves](const at::Tensor& input, const Pass&) { return at::add(input, waves); };
 }
 
