@@ -119,8 +119,9 @@ function recurrent<const S extends Shape>(row: {
     mask: 'keeps',
     formula:
       '[L, input] → [L, directions · state], last: [directions · state]; the state is proj_size where there is one',
-    flopsFormula:
-      '2 · L · each weight, of every layer and direction (biases and gates not counted, as in torch.utils.flop_counter)',
+    flopsFormula: `of every layer and direction 2 · L · each weight (biases not counted, as in torch.utils.flop_counter) and ${
+      gates + 5
+    } · L · hidden_size for gates and states`,
     resolve(values: Values<S>, context) {
       const given = values as unknown as Recurrent;
       const sequence = sequenceDims(kind, context);
@@ -149,7 +150,7 @@ function recurrent<const S extends Shape>(row: {
         output: ends ? [directions * state] : [length, directions * state],
         ...(ends ? { mask: null } : {}),
         tensors,
-        flops: 2 * length * weights,
+        flops: length * (2 * weights + num_layers * directions * (gates + 5) * hidden_size),
         keeps: {
           input: true,
           bytes: 4 * length * num_layers * directions * (kept * hidden_size + state),

@@ -82,7 +82,7 @@ function layerCost([length, features]: [number, number], given: Layer): { flops:
   const values = length * features;
   const inner = length * dim_feedforward;
   return {
-    flops: attention.flops + 4 * values * dim_feedforward,
+    flops: attention.flops + 4 * values * dim_feedforward + inner + 12 * values,
     bytes:
       attention.bytes +
       4 *
@@ -110,7 +110,7 @@ function resolveLayers(kind: string, given: Layer, layers: number, context: Laye
   };
 }
 
-const flopsFormula = `${attentionFlops}; 4 · L · E · dim_feedforward for the network (activation, sums and normalisations not counted)`;
+const flopsFormula = `${attentionFlops}; 4 · L · E · dim_feedforward for the network; L · dim_feedforward + 12 · L · E for activation, sums and normalisations`;
 
 function layerCall(callee: string, args: Record<string, Json>): string {
   return pythonCall(callee, torchParams, args, ['d_model', 'nhead']);
@@ -172,7 +172,7 @@ export const transformerKinds = [
     derived: ['d_model', 'mask'],
     mask: 'keeps',
     formula: '[L, E] → [L, E]',
-    flopsFormula: `num_layers times: ${flopsFormula}`,
+    flopsFormula: `num_layers times: ${flopsFormula}; 5 · n for the last normalisation`,
     resolve(given, context) {
       const { num_layers, norm } = given;
       const resolved = resolveLayers('TransformerEncoder', given, num_layers, context);
@@ -185,6 +185,7 @@ export const transformerKinds = [
       return {
         ...resolved,
         tensors: [...repeated.flat(), ...(norm ? normTensors('norm', features, given.bias) : [])],
+        flops: (resolved.flops as number) + (norm ? 5 * length * features : 0),
         keeps: {
           input: true,
           bytes: (resolved.keeps?.bytes as number) + (norm ? 4 * length * features + 8 * length : 0),
