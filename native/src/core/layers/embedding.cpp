@@ -1,7 +1,6 @@
 // Tables of vectors, looked up by tokens.
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
-#include <c10/util/Exception.h>
 
 #include "core/errors.h"
 #include "core/layers/table.h"
@@ -30,27 +29,26 @@ class Table {
   /// The table with the used rows scaled down to the largest norm: in place, as PyTorch does, but only where training
   /// may change it.
   at::Tensor weight(const at::Tensor& tokens, const Pass& pass) const {
+    check(tokens);
     if (!max_norm_ || pass.recomputing) return weight_;
     const at::NoGradGuard no_grad;
     at::Tensor scaled = pass.training ? weight_.detach() : weight_.clone();
-    guarded([&] { return at::embedding_renorm_(scaled, tokens.contiguous(), *max_norm_, norm_type_); });
+    at::embedding_renorm_(scaled, tokens.contiguous(), *max_norm_, norm_type_);
     return pass.training ? weight_ : scaled;
   }
 
-  /// Says which layer it was where the CPU finds a token too many.
-  template <typename Look>
-  at::Tensor guarded(Look look) const {
-    try {
-      return look();
-    } catch (const c10::IndexError&) {
-      throw Error("DATA_FORMAT",
-                  "A token of this batch has no row in the table of layer " + path_ + ", which has " +
-                      std::to_string(rows_) + ".",
-                  "Set num_embeddings to the number of different tokens.", path_);
-    }
+ private:
+  /// Where that needs no waiting for a device: ATen's own message does not say which layer it is.
+  void check(const at::Tensor& tokens) const {
+    if (!tokens.is_cpu() || tokens.numel() == 0) return;
+    const auto [least, most] = at::aminmax(tokens.flatten());
+    if (least.item<int64_t>() >= 0 && most.item<int64_t>() < rows_) return;
+    throw Error("DATA_FORMAT",
+                "A token of this batch has no row in the table of layer " + path_ + ", which has " +
+                    std::to_string(rows_) + ".",
+                "Set num_embeddings to the number of different tokens.", path_);
   }
 
- private:
   std::string path_;
   int64_t rows_;
   std::optional<int64_t> padding_;
@@ -70,7 +68,7 @@ Forward build_embedding(Builder& build) {
       (*pass.masks)[path] = padding.logical_and(padding.all(1, true).logical_not());
     }
     const at::Tensor weight = table.weight(tokens, pass);
-    return table.guarded([&] { return at::embedding(weight, tokens, table.padding().value_or(-1), by_frequency, false); });
+    return at::embedding(weight, tokens, table.padding().value_or(-1), by_frequency, false);
   };
 }
 
@@ -82,10 +80,8 @@ Forward build_embedding_bag(Builder& build) {
   return [=](const at::Tensor& tokens, const Pass& pass) {
     const at::Tensor weight = table.weight(tokens, pass);
     const at::Tensor starts = at::arange(0, tokens.numel(), tokens.size(1), tokens.options());
-    return table.guarded([&] {
-      return std::get<0>(at::embedding_bag(weight, tokens.reshape(-1), starts, by_frequency, how, false, {}, false,
-                                           table.padding()));
-    });
+    return std::get<0>(
+        at::embedding_bag(weight, tokens.reshape(-1), starts, by_frequency, how, false, {}, false, table.padding()));
   };
 }
 
