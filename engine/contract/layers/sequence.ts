@@ -1,10 +1,10 @@
 /** Sequences: from images to sequences of patches, where each position stands, and from a sequence to one vector. */
-import { asPair, flag, integer, number, pair } from '../fields.ts';
+import { asSpan, flag, integer, number, span } from '../fields.ts';
 import { insertEdit, removeEdit } from '../report.ts';
 import { fix, type LayerContext, layerKind, parameter, product, showDims } from './kind.ts';
 import { pythonCall } from './python.ts';
 import { definitionOf, masksPiece, maskWords, withWords } from './sequence-python.ts';
-import { imageDims, pairText, pairValue } from './window.ts';
+import { imageDims, spanDigits, spanValue } from './window.ts';
 
 /** Positions and features of a sequence; null after reporting what was received instead. */
 export function sequenceDims(kind: string, context: LayerContext): [number, number] | null {
@@ -26,7 +26,7 @@ export function sequenceDims(kind: string, context: LayerContext): [number, numb
 
 const patchParams = {
   embedding_dim: integer({ label: 'Features', help: 'Values that describe each patch.', unit: 'features' }),
-  patch_size: pair({ label: 'Patch', help: 'Height and width of a patch; they must divide those of the image.' }),
+  patch_size: span(2, { label: 'Patch', help: 'Height and width of a patch; they must divide those of the image.' }),
   bias: flag({ label: 'Bias', help: 'Adds a learned value to each feature.', default: true }),
 };
 
@@ -77,15 +77,15 @@ export const sequenceKinds = [
       const image = imageDims('PatchEmbedding', context.input.dims, context);
       if (!image) return null;
       const [in_channels, height, width] = image;
-      const patch_size = asPair(given);
+      const patch_size = asSpan(given, 2) as [number, number];
       if (height % patch_size[0] !== 0 || width % patch_size[1] !== 0) {
-        const fitting = asPair([nearestDivisor(height, patch_size[0]), nearestDivisor(width, patch_size[1])]);
+        const fitting = [nearestDivisor(height, patch_size[0]), nearestDivisor(width, patch_size[1])];
         return context.refuse(
           'NOT_DIVISIBLE',
           'patch_size',
-          `Patches of ${pairText(patch_size)} do not divide images of ${height}×${width}`,
+          `Patches of ${spanDigits(patch_size)} do not divide images of ${height}×${width}`,
           'Height and width of the image must be multiples of the patch’s.',
-          [context.set(`Set patch_size to ${pairText(fitting)}`, { patch_size: pairValue(fitting) })],
+          [context.set(`Set patch_size to ${spanDigits(fitting)}`, { patch_size: spanValue(fitting) })],
         );
       }
       const weight = [embedding_dim, in_channels, ...patch_size];
