@@ -30,6 +30,8 @@ export interface OpenSource {
   /** Samples per part. */
   parts: DataFacts['parts'];
   columns: Record<ColumnRole, ColumnType>;
+  /** How many different tokens the inputs may be, where that is known before the data are read. */
+  tokens?: number;
   /** By part, where single samples can be read from files; absent for a source that is drawn. */
   files?: Record<string, { input: IdxFile; target: IdxFile }>;
   /** Reads the targets as far as needed to say what they are, and checks sizes. */

@@ -47,6 +47,7 @@ export async function openRandomSource(settings: RandomSettings): Promise<OpenSo
     readBytes: 0,
     parts: facts.parts,
     columns: randomColumns(settings),
+    ...(facts.input.tokens === undefined ? {} : { tokens: facts.input.tokens }),
     async target() {
       return facts.target;
     },

@@ -29,7 +29,12 @@ export async function describeSource(source: ResolvedSource, baseDir: string): P
   return factsOf(open, await open.target());
 }
 
-export function factsOf({ columns, parts }: Pick<OpenSource, 'columns' | 'parts'>, target: TargetType): DataFacts {
-  const { dtype, shape } = columns.input;
-  return { input: { dims: shape, dtype: dtype === 'int64' ? 'int64' : 'float32' }, target, parts };
+export function factsOf(
+  { columns, parts, tokens }: Pick<OpenSource, 'columns' | 'parts' | 'tokens'>,
+  target: TargetType,
+): DataFacts {
+  const { dtype, shape: dims } = columns.input;
+  if (dtype !== 'int64') return { input: { dims, dtype: 'float32' }, target, parts };
+  const count = target.kind === 'next_token' ? target.tokens : tokens;
+  return { input: { dims, dtype, ...(count === undefined ? {} : { tokens: count }) }, target, parts };
 }

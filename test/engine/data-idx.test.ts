@@ -188,7 +188,7 @@ describe('label files of higher rank', () => {
     const folder = folderOf({ 'train-x.idx': idxBytes([2, 4], [0, 1, 2, 3, 4, 5, 6, 7]) });
     const as = (path: string) => describeSource({ kind: 'idx', path, target: 'next_token' }, '/');
     expect(await as(folder)).toMatchObject({
-      input: { dims: [3], dtype: 'int64' },
+      input: { dims: [3], dtype: 'int64', tokens: 8 },
       target: { kind: 'next_token', dims: [3], tokens: 8 },
       parts: { train: 2 },
     });

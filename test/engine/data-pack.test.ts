@@ -13,7 +13,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ResolvedSource } from '../../engine/contract/project.ts';
-import { makeSplits, type PackOptions, packSource } from '../../engine/data/index.ts';
+import { describeSource, makeSplits, type PackOptions, packSource } from '../../engine/data/index.ts';
 import { counting, folderOf, idxBytes, testFolder } from './idx-writer.ts';
 
 /** Stands for the addon: the numbers do not matter here, test/native and test/parity compare them with PyTorch's. */
@@ -198,7 +198,15 @@ describe('packs', () => {
 
   test('random samples', async () => {
     const cache = testFolder();
-    const source = { kind: 'random' as const, shape: [2, 2], classes: 3, target_shape: [], samples: 5, seed: 4 };
+    const source = {
+      kind: 'random' as const,
+      shape: [2, 2],
+      classes: 3,
+      target_shape: [],
+      samples: 5,
+      seed: 4,
+      tokens: null,
+    };
     const first = await pack(source, cache);
     expect(first.facts).toEqual({
       input: { dims: [2, 2], dtype: 'float32' },
@@ -207,6 +215,8 @@ describe('packs', () => {
     });
     expect(readFileSync(first.parts.train?.input.path as string).length).toBe(5 * 4 * 4);
     expect((await pack({ ...source, seed: 5 }, cache)).hash).not.toBe(first.hash);
+    const tokens = await describeSource({ ...source, tokens: 7 }, '/');
+    expect(tokens.input).toEqual({ dims: [2, 2], dtype: 'int64', tokens: 7 });
   });
 });
 
