@@ -106,6 +106,20 @@ const table: { readonly [kind: string]: Partial<Counts> } = {
   ...ofRanks('InstanceNorm', { fvcore: rough }),
   LayerNorm: { fvcore: rough },
   GroupNorm: { fvcore: rough },
+  // Two modes of images, by their outputs' values, and area, which is adaptive pooling.
+  Upsample: {
+    fvcore(layer) {
+      if (layer.output.length !== 3) return 0;
+      const { mode } = layer.args;
+      return mode === 'area'
+        ? product(layer.input)
+        : mode === 'nearest'
+          ? values(layer)
+          : mode === 'bilinear'
+            ? 4 * values(layer)
+            : 0;
+    },
+  },
   AdaptiveAvgPool2d: { fvcore: ({ input }) => product(input) },
   RNN: { matrix: recurrent(1), torchinfo: everyPosition },
   GRU: { matrix: recurrent(3), torchinfo: everyPosition },

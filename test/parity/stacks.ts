@@ -13,9 +13,11 @@ import { generator } from './random.ts';
 /** Tensors larger than this only take time. */
 const mostValues = 3000;
 
-const families = [...new Set(layerKinds.map(({ category }) => category))]
-  .filter((category) => category !== 'block')
-  .map((category) => layerKinds.filter((row) => row.category === category && row.kind in grids));
+/** Kinds without lists of layers inside; those are made apart. */
+const plain = layerKinds.filter(({ kind, stacks }) => !stacks && kind !== 'Block');
+const families = [...new Set(plain.map(({ category }) => category))].map((category) =>
+  plain.filter((row) => row.category === category),
+);
 
 export function randomNetwork(seed: number): Network {
   // A quarter by the generator that knows nothing of the plan.
