@@ -1,4 +1,6 @@
 """The network of a project file as torch.nn modules, built from the file alone: sizes that follow are read off tensors that arrive."""
+import copy
+
 import torch
 from kinds import BUILDERS
 from kinds_sequence import Padding
@@ -67,7 +69,9 @@ def build_list(layers, x, blocks):
 
 
 def answer(module, x):
-    """What the module makes of x, leaving the generator and its own statistics as they are."""
+    """What the module makes of x, leaving the generator, its own statistics and its weights as they are."""
+    if any(getattr(inside, "max_norm", None) is not None for inside in module.modules()):
+        module = copy.deepcopy(module)  # tables that shorten their rows do so in evaluation, too
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         module.eval()
         x = module(x)
