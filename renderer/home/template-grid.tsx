@@ -1,6 +1,5 @@
 /** The templates as pictures of their networks, with what they learn and what that takes. */
-import { useMemo } from 'react';
-import { planProject } from '../../engine/contract/plan.ts';
+import { type Plan, planProject } from '../../engine/contract/plan.ts';
 import { readProject } from '../../engine/contract/project.ts';
 import type { TemplateCard } from '../../engine/contract/wire.ts';
 import { epochEstimate } from '../state/estimates.ts';
@@ -41,10 +40,19 @@ export function TemplateGrid({ busy, onChoose }: { busy: string | null; onChoose
   );
 }
 
+/** Templates stay what they are for as long as the window lives. */
+const plans = new WeakMap<TemplateCard, Plan>();
+
+function planOf(card: TemplateCard): Plan {
+  const plan = plans.get(card) ?? planProject(readProject(card.text).project ?? {}, card.facts);
+  plans.set(card, plan);
+  return plan;
+}
+
 function Template({ card, busy, onChoose }: { card: TemplateCard; busy: boolean; onChoose: (name: string) => void }) {
-  const { name, title, teaches, text, facts, epochSeconds } = card;
+  const { name, title, teaches, facts, epochSeconds } = card;
   const runs = useRuns((state) => state.list);
-  const plan = useMemo(() => planProject(readProject(text).project ?? {}, facts), [text, facts]);
+  const plan = planOf(card);
   const { epochs } = plan.project.training;
   const samples = plan.splits?.train ?? facts.parts.train;
   const estimate = epochEstimate(runs ?? [], { project: name, parameters: plan.parameters, samples, device: null });

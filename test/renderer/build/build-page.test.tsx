@@ -108,6 +108,37 @@ describe('the Build page', () => {
     expect(item(/^Linear/)).toBeTruthy();
   });
 
+  test('tells of a layer where its shape, its parameters and its operations come from', async () => {
+    const user = userEvent.setup();
+    open(start);
+    await user.click(item(/^Convolution 2D/));
+    const inspector = screen.getByRole('complementary', { name: 'Inspector' });
+    expect(inspector.textContent).toContain('⌊(8 + 2·0 − 1·(3 − 1) − 1) / 1⌋ + 1 = 6');
+    expect(inspector.textContent).toContain('weight: 4 · 3 · 3 · 3 = 108');
+    expect(inspector.textContent).toMatch(/2 · .* = 7776/);
+    expect(within(inspector).getByRole('img', { name: /^Memory in training: Activations/ })).toBeTruthy();
+    // Of a network's own classes the source is at hand.
+    await user.keyboard('/perm{Enter}');
+    expect(within(inspector).getByText('The class Permute')).toBeTruthy();
+    expect(inspector.textContent).toContain('class Permute(nn.Module)');
+  });
+
+  test('closes groups of the palette by keys, and finds what they hide', async () => {
+    const user = userEvent.setup();
+    open(start);
+    await user.keyboard('/{ArrowUp}{Enter}');
+    expect(screen.queryByRole('option', { name: /^Linear/ })).toBeNull();
+    expect(JSON.parse(localStorage.getItem('gradloom.build.groups') ?? '')).toEqual({ Dense: 'closed' });
+    await user.keyboard('dense{Enter}');
+    expect(layers()).toContain('Linear');
+    const field = screen.getByRole('combobox', { name: 'Add a layer' });
+    await user.click(field);
+    await user.keyboard('quadrophenia');
+    expect(screen.getByText('No layer is called “quadrophenia”.')).toBeTruthy();
+    await user.keyboard('{Escape}');
+    expect((field as HTMLInputElement).value).toBe('');
+  });
+
   test('offers the fix in place', async () => {
     const user = userEvent.setup();
     open(start.replace('"out_features": 4', '"out_features": 5'));
