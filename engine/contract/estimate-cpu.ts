@@ -2,7 +2,7 @@
  * What the addon does otherwise than PyTorch on the CPU: in fp32 its max pooling remembers a byte an output and nothing else, takes a ReLU
  * with it and a convolution before that, whose output is then never whole; and images lie with their channels last, so that Flatten copies.
  */
-import { isRecurrent, recurrentOnCpu } from './estimate-recurrent.ts';
+import { sequenceOnCpu } from './estimate-sequences.ts';
 import type { Operation, Storage } from './estimate-types.ts';
 import { product } from './layers/kind.ts';
 import type { Json } from './native.ts';
@@ -33,8 +33,6 @@ export function onCpu(
       index = pooled;
     } else if (images.has(layer.kind) || (layer.kind === 'ConvTranspose2d' && last.outputs.has(from))) {
       result.push({ ...operation, workspace: copiesOf(operation, last) });
-    } else if (isRecurrent(layer.kind)) {
-      result.push(recurrentOnCpu(operation));
     } else if (layer.kind.startsWith('Conv')) {
       result.push({ ...operation, workspace: blocksOf(operation) });
     } else if (layer.kind === 'MaxPool2d' && !half && last.outputs.has(from) && poolApplies(layer)) {
@@ -48,7 +46,7 @@ export function onCpu(
     } else if (last.outputs.has(from) && !last.gradients.has(operation.output)) {
       result.push(behindPlainGradient(operation));
     } else {
-      result.push(operation);
+      result.push(sequenceOnCpu(operation) ?? operation);
     }
   }
   return result;

@@ -3,6 +3,12 @@ import { generator } from '../parity/random.ts';
 
 type Layer = { kind: string; [key: string]: unknown };
 
+interface Drawn {
+  /** Dims of a sample. */
+  shape: number[];
+  layers: Layer[];
+}
+
 export interface Stack {
   name: string;
   /** What the bound is: recurrent networks and attention have a wider one. */
@@ -22,7 +28,7 @@ export function randomNetwork(seed: number): Stack {
   const activation = (): Layer => ({ kind: pick(activations) });
   const classes = pick([2, 10, 100]);
 
-  const dense = (): { shape: number[]; layers: Layer[] } => {
+  const dense = (): Drawn => {
     const layers: Layer[] = [];
     for (let depth = int(1, 5); depth > 0; depth--) {
       layers.push({ kind: 'Linear', out_features: int(32, 1024) });
@@ -33,7 +39,7 @@ export function randomNetwork(seed: number): Stack {
     return { shape: [int(16, 1024)], layers };
   };
 
-  const images = (): { shape: number[]; layers: Layer[] } => {
+  const images = (): Drawn => {
     const side = pick([16, 28, 32, 48]);
     let size = side;
     const layers: Layer[] = [];
@@ -71,7 +77,46 @@ export function randomNetwork(seed: number): Stack {
     return { shape: [pick([1, 3, 3]), side, side], layers };
   };
 
-  const { shape, layers } = chance(0.35) ? dense() : images();
+  /** Signals of several channels, by convolutions. */
+  const signals = (): Drawn => {
+    const layers: Layer[] = [];
+    let channels = pick([16, 32]);
+    for (let depth = int(1, 4); depth > 0; depth--) {
+      layers.push({ kind: 'Conv1d', out_channels: channels, kernel_size: pick([3, 5, 7]), padding: 'same' });
+      if (chance(0.5)) layers.push({ kind: 'BatchNorm1d' });
+      layers.push(activation());
+      if (chance(0.5)) layers.push({ kind: pick(['MaxPool1d', 'AvgPool1d']), kernel_size: 2 });
+      channels = Math.min(128, channels * 2);
+    }
+    layers.push({ kind: 'AdaptiveAvgPool1d', output_size: pick([1, 4]) }, { kind: 'Flatten' });
+    return { shape: [pick([1, 3, 8]), pick([64, 100, 256])], layers };
+  };
+
+  const sequences = (): Drawn => {
+    const [length, features] = [pick([16, 40, 64]), pick([32, 64])];
+    const layers: Layer[] = [{ kind: 'Linear', out_features: features }];
+    const recurrent = chance(0.5);
+    if (recurrent) {
+      layers.push({
+        kind: pick(['RNN', 'LSTM', 'GRU']),
+        hidden_size: pick([32, 64, 128]),
+        num_layers: int(1, 2),
+        bidirectional: chance(0.3),
+        dropout: pick([0, 0.2]),
+        output: pick(['sequence', 'last']),
+      });
+      if (layers.at(-1)?.output === 'sequence') layers.push({ kind: 'MeanOverSequence' });
+    } else {
+      layers.push({ kind: 'PositionalEmbedding' });
+      const own = { nhead: 4, dim_feedforward: pick([64, 128, 256]), dropout: pick([0, 0.1]), norm_first: chance(0.5) };
+      layers.push({ kind: 'TransformerEncoder', num_layers: int(1, 3), ...own, causal: chance(0.3) });
+      layers.push({ kind: 'MeanOverSequence' });
+    }
+    return { shape: [length, int(8, 64)], layers };
+  };
+
+  const family = chance(0.3) ? ('sequence' as const) : ('feed-forward' as const);
+  const { shape, layers } = family === 'sequence' ? sequences() : pick([dense, images, images, signals])();
   const loss = pick(losses);
   const batch_size = pick([16, 32, 64, 100]);
   const project = {
@@ -94,5 +139,5 @@ export function randomNetwork(seed: number): Stack {
       ...(chance(0.1) ? { clip_grad_norm: 1 } : {}),
     },
   };
-  return { name: `random ${seed}`, family: 'feed-forward', project };
+  return { name: `random ${seed}`, family, project };
 }

@@ -88,8 +88,8 @@ export function attentionCost({ length, features, heads, dropout, extra = 0 }: S
   };
 }
 
-export const attentionFlops =
-  '8 · L · E² for the projections, 4 · L · S · E for scores and sums (S: positions seen; softmax not counted, as in torch.utils.flop_counter)';
+/** S: the positions that each one sees. */
+export const attentionFlops = '8 · L · E · E + 4 · L · S · E';
 
 export const attentionKinds = [
   layerKind({
@@ -101,7 +101,7 @@ export const attentionKinds = [
     derived: ['embed_dim', 'mask'],
     mask: 'keeps',
     formula: '[L, E] → [L, E]',
-    flopsFormula: attentionFlops,
+    flopsFormula: `${attentionFlops} (projections, then scores and sums over the S positions seen; softmax not counted, as in torch.utils.flop_counter)`,
     resolve(given, context) {
       const sequence = sequenceDims('MultiheadAttention', context);
       if (!sequence) return null;

@@ -119,9 +119,7 @@ function recurrent<const S extends Shape>(row: {
     mask: 'keeps',
     formula:
       '[L, input] → [L, directions · state], last: [directions · state]; the state is proj_size where there is one',
-    flopsFormula: `of every layer and direction 2 · L · each weight (biases not counted, as in torch.utils.flop_counter) and ${
-      gates + 5
-    } · L · hidden_size for gates and states`,
+    flopsFormula: `2 · L · weights + ${gates + 5} · L · directions · num_layers · hidden_size (values of its matrices, then gates and states; biases not counted, as in torch.utils.flop_counter)`,
     resolve(values: Values<S>, context) {
       const given = values as unknown as Recurrent;
       const sequence = sequenceDims(kind, context);

@@ -110,7 +110,8 @@ function resolveLayers(kind: string, given: Layer, layers: number, context: Laye
   };
 }
 
-const flopsFormula = `${attentionFlops}; 4 · L · E · dim_feedforward for the network; L · dim_feedforward + 12 · L · E for activation, sums and normalisations`;
+const layerFlops = `${attentionFlops} + 4 · L · E · dim_feedforward + L · dim_feedforward + 12 · L · E`;
+const counted = 'attention over the S positions seen, the network, then activation, sums and normalisations';
 
 function layerCall(callee: string, args: Record<string, Json>): string {
   return pythonCall(callee, torchParams, args, ['d_model', 'nhead']);
@@ -151,7 +152,7 @@ export const transformerKinds = [
     derived: ['d_model', 'mask'],
     mask: 'keeps',
     formula: '[L, E] → [L, E]',
-    flopsFormula,
+    flopsFormula: `${layerFlops} (${counted})`,
     resolve(given, context) {
       const resolved = resolveLayers('TransformerEncoderLayer', given, 1, context);
       return resolved && { ...resolved, tensors: layerTensors('', resolved.args.d_model as number, given) };
@@ -172,7 +173,7 @@ export const transformerKinds = [
     derived: ['d_model', 'mask'],
     mask: 'keeps',
     formula: '[L, E] → [L, E]',
-    flopsFormula: `num_layers times: ${flopsFormula}; 5 · n for the last normalisation`,
+    flopsFormula: `num_layers · (${layerFlops}) + norm · 5 · n (${counted}; norm 1 where there is one at the end)`,
     resolve(given, context) {
       const { num_layers, norm } = given;
       const resolved = resolveLayers('TransformerEncoder', given, num_layers, context);

@@ -1,17 +1,43 @@
-/**
- * What recurrent layers keep and take on the CPU, as measured: oneDNN computes an LSTM with a workspace of its own, the other kinds (and an LSTM
- * with projections, or of sequences with padding) go cell by cell.
- */
+/** What recurrent layers and attention keep and take on the CPU, as measured. */
 import type { Operation } from './estimate-types.ts';
 
-const kinds: ReadonlySet<string> = new Set(['RNN', 'LSTM', 'GRU']);
+const byKind: Record<string, (operation: Operation) => Operation> = {
+  RNN: recurrent,
+  LSTM: recurrent,
+  GRU: recurrent,
+  MultiheadAttention: attention,
+  TransformerEncoderLayer: attention,
+  TransformerEncoder: attention,
+};
 
-export const isRecurrent = (kind: string) => kinds.has(kind);
+/** null: it is no such kind. */
+export function sequenceOnCpu(operation: Operation): Operation | null {
+  return byKind[operation.layer.kind]?.(operation) ?? null;
+}
+
+/** Its tensors once more, in the order that attention wants; what passes through the wide layers has gradients at the highest moment. */
+function attention(operation: Operation): Operation {
+  const { args, input } = operation.layer;
+  const [length = 1, features = 1] = input;
+  const { keeps, workspace } = operation;
+  const wide = Number(args.dim_feedforward ?? features);
+  // With masks of dropout the forward pass is the higher one.
+  const passing = Number(args.dropout ?? 0) > 0 ? 0 : 4 * length * wide;
+  return {
+    ...operation,
+    keeps: { ...keeps, bytes: keeps.bytes + 4 * length * features },
+    workspace: (batch, pass) => workspace(batch, pass) + (pass === 'forward' ? 0 : batch * passing),
+  };
+}
 
 /** Values that a cell keeps at each position, in hidden sizes. */
 const cellKeeps: Record<string, number> = { RNN: 1, GRU: 7, LSTM: 6.5 };
 
-export function recurrentOnCpu(operation: Operation): Operation {
+/**
+ * oneDNN computes an LSTM with a workspace of its own; the other kinds, and an LSTM with projections or of sequences with padding, go cell by
+ * cell.
+ */
+function recurrent(operation: Operation): Operation {
   const { layer, keeps } = operation;
   const { kind, args, input } = layer;
   const [length = 1, features = 1] = input;
@@ -34,7 +60,7 @@ export function recurrentOnCpu(operation: Operation): Operation {
   }
   const unit = 4 * length * hidden;
   const [forward, backward] = whole
-    ? [4.7, args.output === 'last' ? 6.8 : 4.8]
+    ? [4.7, args.output === 'last' ? 5.2 : 6.25]
     : kind === 'RNN'
       ? [2 * directions - 1, 0.4]
       : [2 * directions + 1, 0];
