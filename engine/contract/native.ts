@@ -189,7 +189,7 @@ export interface PredictRequest {
 }
 
 export interface PredictResult {
-  /** Row-major, `count` × `width`. */
+  /** Row-major, `count` × `width`: each sample's answer in the network's own order. */
   logits: Float32Array;
   probabilities: Float32Array;
   width: number;

@@ -43,6 +43,9 @@ class Loss {
 /// A network scores next tokens last (N × length × tokens); losses and metrics want the scores second.
 at::Tensor align(const at::Tensor& output, Target target);
 
+/// What `align` has moved, in the network's own order again.
+at::Tensor in_own_order(const at::Tensor& aligned, Target target);
+
 struct LossKind {
   std::string_view kind;
   Names arguments;

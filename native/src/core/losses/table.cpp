@@ -29,6 +29,10 @@ at::Tensor align(const at::Tensor& output, Target target) {
   return target == Target::next_token ? output.movedim(-1, 1) : output;
 }
 
+at::Tensor in_own_order(const at::Tensor& aligned, Target target) {
+  return target == Target::next_token ? aligned.movedim(1, -1) : aligned;
+}
+
 at::Tensor weights_of(const Args& args, std::string_view name, c10::Device device) {
   if (args.absent(name)) return {};
   return at::tensor(args.numbers(name), at::kDouble).to(at::kFloat).to(device);

@@ -110,8 +110,8 @@ PredictResult Session::Impl::predict(const PredictRequest& request) {
     if (cancelled.exchange(false)) break;
     const Batch batch = loader_.split_batch(request.split, start, std::min(plan_.loader.batch_size, end - start));
     const at::Tensor output = predict_batch(batch.input);
-    logits.push_back(output.flatten(1));
-    probabilities.push_back(loss_->probabilities(output).flatten(1));
+    logits.push_back(in_own_order(output, plan_.target).flatten(1));
+    probabilities.push_back(in_own_order(loss_->probabilities(output), plan_.target).flatten(1));
     result.width = logits.back().size(1);
     if (batch.target.scalar_type() == at::kLong && batch.target.dim() == 1) {
       const at::Tensor target = batch.target.cpu();
