@@ -33,6 +33,20 @@ test('a mask goes through layers of single positions to the one that uses it, an
   expect(masks(made)).toEqual({ Embedding: '0', GRU: '0', LSTM: '0' });
 });
 
+test('layers that reshape what belongs to a position hand it on', () => {
+  const made = plan([
+    embedding,
+    { kind: 'Unflatten', dim: 2, unflattened_size: [2, 2] },
+    { kind: 'Permute', dims: [0, 1, 3, 2] },
+    { kind: 'Flatten', start_dim: 2 },
+    { kind: 'Softmax', dim: -1 },
+    { kind: 'GLU' },
+    { kind: 'MeanOverSequence' },
+  ]);
+  expect(problems(made).filter(({ code }) => code === 'WRONG_MASK')).toEqual([]);
+  expect(masks(made)).toEqual({ Embedding: '0', MeanOverSequence: '0' });
+});
+
 test('a class token makes it longer', () => {
   const made = plan([
     embedding,
@@ -55,6 +69,8 @@ test('without mask_padding there is none', () => {
 test.each<[string, object[]]>([
   ['Flatten', [{ kind: 'Flatten' }]],
   ['Flatten behind a class token', [{ kind: 'ClassToken' }, { kind: 'Flatten' }]],
+  ['Unflatten of the positions', [{ kind: 'Unflatten', dim: 1, unflattened_size: [2, 3] }, { kind: 'Flatten' }]],
+  ['Permute of the positions', [{ kind: 'Permute', dims: [0, 2, 1] }, { kind: 'Flatten' }]],
   ['Softmax over the positions', [{ kind: 'Softmax', dim: 1 }, { kind: 'Flatten' }]],
   ['LayerNorm over the positions', [{ kind: 'LayerNorm', normalized_shape: [6, 4] }, { kind: 'Flatten' }]],
   ['a join along the positions', [{ kind: 'Parallel', branches: [[], [{ kind: 'ReLU' }]] }, { kind: 'Flatten' }]],

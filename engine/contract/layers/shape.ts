@@ -52,6 +52,7 @@ export const shapeKinds = [
     help: 'Joins dimensions into one, for layers that want plain vectors.',
     params: flattenParams,
     takes: 'any',
+    mask: 'keeps',
     formula: '[A, B, C] → [A·B·C]',
     explain: ({ start_dim, end_dim }, input) => {
       const [start, end] = [start_dim, end_dim].map((dim) => sampleDim(dim as number, input));
@@ -89,6 +90,7 @@ export const shapeKinds = [
         const message = `start_dim ${start_dim} comes after end_dim ${end_dim} in ${showDims(dims)}`;
         return context.refuse('BAD_VALUE', 'start_dim', message, 'Exchange them.', reset);
       }
+      if (from === 0 && to > 0 && context.input.mask !== null) return context.refuseMask('Flatten');
       const output = [...dims.slice(0, from), product(dims.slice(from, to + 1)), ...dims.slice(to + 1)];
       return { args: { start_dim, end_dim }, output, reshapes: true };
     },
@@ -106,6 +108,7 @@ export const shapeKinds = [
     help: 'Divides one dimension into several, such as a vector into an image.',
     params: unflattenParams,
     takes: 'any',
+    mask: 'keeps',
     formula: '[A·B·C] → [A, B, C]',
     explain: ({ dim, unflattened_size }, input, output) => {
       const found = sampleDim(dim as number, input);
@@ -128,6 +131,7 @@ export const shapeKinds = [
           fixes,
         );
       }
+      if (found.at === 0 && context.input.mask !== null) return context.refuseMask('Unflatten');
       const size = dims[found.at] as number;
       const known = product(unflattened_size.filter((each) => each !== -1));
       const open = unflattened_size.includes(-1);
@@ -163,6 +167,7 @@ export const shapeKinds = [
     help: 'Puts the dimensions in another order: from [channels, length] to [length, channels], say.',
     params: permuteParams,
     takes: 'any',
+    mask: 'keeps',
     formula: '[A, B, C] → [C, A, B]',
     explain: ({ dims }, input) =>
       (dims as number[]).slice(1).map((dim, index) => {
@@ -210,6 +215,7 @@ export const shapeKinds = [
           ],
         );
       }
+      if (places[1] !== 1 && context.input.mask !== null) return context.refuseMask('Permute');
       return { args: { dims: order }, output: places.slice(1).map((place) => dims[place - 1] as number) };
     },
     python: (args) => pythonCall('Permute', permuteParams, args, ['dims']),
