@@ -14,6 +14,16 @@ const data = (dims: number[], target: TargetType = classes): DataFacts => ({
 });
 const mask: TargetType = { kind: 'mask', dims: [28, 28], classes: ['a', 'b'] };
 const picture: TargetType = { kind: 'vector', dims: [1, 28, 28] };
+const tokens = (target: TargetType = classes, known = true): DataFacts => ({
+  input: { dims: [28], dtype: 'int64', ...(known ? { tokens: 65 } : {}) },
+  target,
+  parts: { train: 900, test: 100 },
+});
+const next: TargetType = { kind: 'next_token', dims: [28], tokens: 65 };
+const embedding = (more = {}) => ({ kind: 'Embedding', num_embeddings: 65, embedding_dim: 8, ...more });
+const masked = embedding({ padding_idx: 0, mask_padding: true });
+const lstm = (more = {}) => ({ kind: 'LSTM', hidden_size: 16, ...more });
+const conv1 = { kind: 'Conv1d', out_channels: 4, kernel_size: 3 };
 const pool = { kind: 'MaxPool2d', kernel_size: 2 };
 const residual = (layers: Json[], more = {}) => ({ kind: 'Residual', layers, ...more });
 const parallel = (branches: Json[][], more = {}) => ({ kind: 'Parallel', branches, ...more });
@@ -70,6 +80,17 @@ const cases: { [group: string]: { [name: string]: Case } } = {
       layers: [conv(10), conv(8, { groups: 4 }), ...head],
       offers: ['Set groups to 2', 'Set out_channels of the Conv2d before it to 12'],
     },
+    'heads, further up': {
+      layers: [
+        embedding({ embedding_dim: 10 }),
+        { kind: 'PositionalEmbedding' },
+        { kind: 'TransformerEncoderLayer', nhead: 4 },
+        { kind: 'MeanOverSequence' },
+        linear(10),
+      ],
+      facts: tokens(),
+      offers: ['Set nhead to 5', 'Set embedding_dim of the Embedding before it to 12'],
+    },
     'channels of a shuffle': {
       layers: [conv(10), relu, { kind: 'PixelShuffle', upscale_factor: 3 }, ...head],
       offers: ['Set upscale_factor to 1', 'Set out_channels of the Conv2d before it to 18'],
@@ -118,6 +139,84 @@ const cases: { [group: string]: { [name: string]: Case } } = {
       offers: ['Let the shortcut bring the input to [784]'],
     },
   },
+  sequences: {
+    'a recurrent layer on grey images': {
+      layers: [lstm({ output: 'last' }), linear(10)],
+      offers: [
+        'Insert Flatten before it: all but the last dimension become positions',
+        'Insert Flatten and Permute (points as a sequence) before it',
+      ],
+    },
+    'attention behind convolutions': {
+      layers: [conv(8), { kind: 'TransformerEncoderLayer', nhead: 4 }, ...head],
+      facts: data([3, 32, 32]),
+      offers: ['Insert Flatten and Permute (points as a sequence) before it'],
+    },
+    'a recurrent layer on a vector': {
+      layers: [lstm({ output: 'last' }), linear(10)],
+      facts: data([28]),
+      offers: ['Insert Unflatten to [28, 1] before it'],
+    },
+    'patches of a vector': {
+      layers: [flatten, { kind: 'PatchEmbedding', embedding_dim: 16, patch_size: 7 }, ...head],
+      offers: [
+        'Remove the Flatten before it',
+        'Insert Unflatten to [1, 28, 28] before it',
+        'Remove this PatchEmbedding',
+      ],
+    },
+    'a window longer than what stands for the length': {
+      layers: [embedding(), { ...conv1, kernel_size: 9 }, ...head],
+      facts: tokens(),
+      offers: [
+        'Set kernel_size to 8',
+        'Set padding to 1',
+        'Insert Permute (dimensions 1 and 2 exchanged) before it',
+        'Remove this Conv1d',
+      ],
+    },
+    'a shortcut around the end of a sequence': {
+      layers: [embedding(), residual([lstm({ output: 'last' })]), linear(10)],
+      facts: tokens(),
+      offers: ['Let the shortcut bring the input to [16]'],
+    },
+  },
+  tokens: {
+    'a Linear layer of tokens': {
+      layers: [linear(65)],
+      facts: tokens(next),
+      offers: ['Insert Embedding of 65 tokens before it'],
+    },
+    'a 1D convolution of tokens': {
+      layers: [conv1, ...head],
+      facts: tokens(),
+      offers: [
+        'Insert Embedding of 65 tokens and Permute (dimensions 1 and 2 exchanged) before it',
+        'Insert Embedding of 65 tokens before it',
+      ],
+    },
+    'a 2D convolution of tokens': {
+      layers: [conv(4), ...head],
+      facts: tokens(),
+      offers: ['Insert Embedding of 65 tokens and Unflatten to [1, 28, 32] before it'],
+    },
+    'tokens of an unknown number': { layers: [linear(10)], facts: tokens(classes, false), offers: [] },
+    'a table for numbers': {
+      layers: [embedding(), linear(10)],
+      facts: data([28]),
+      offers: ['Use Linear with 8 outputs', 'Remove this Embedding'],
+    },
+    'padding in a convolution': {
+      layers: [masked, conv1, ...head],
+      facts: tokens(),
+      offers: ['Let padding count like any token'],
+    },
+    'padding that is flattened': {
+      layers: [masked, ...head],
+      facts: tokens(),
+      offers: ['Let padding count like any token', 'Use MeanOverSequence'],
+    },
+  },
   'no layers': {
     'for a picture’s class': { layers: [], offers: ['Add Flatten and Linear', 'Add GlobalAvgPool and Linear'] },
     'for a vector’s class': { layers: [], facts: data([8]), offers: ['Add a Linear layer with 10 outputs'] },
@@ -126,6 +225,12 @@ const cases: { [group: string]: { [name: string]: Case } } = {
       facts: data([3, 28, 28], mask),
       offers: ['Add a Conv2d layer with 2 channels', 'Add Upsample to [28, 28] and Conv2d'],
     },
+    'for a class of tokens': {
+      layers: [],
+      facts: tokens(),
+      offers: ['Add Embedding, MeanOverSequence and Linear'],
+    },
+    'for next tokens': { layers: [], facts: tokens(next), offers: ['Add Embedding, LSTM and Linear'] },
     'for a picture of a vector': {
       layers: [],
       facts: data([8], picture),
@@ -150,6 +255,60 @@ const cases: { [group: string]: { [name: string]: Case } } = {
       layers: [conv(10, { stride: 2, padding: 1 })],
       facts: data([3, 28, 28], mask),
       offers: ['Append Upsample to [28, 28] and Conv2d'],
+    },
+    'a sequence for a class': {
+      layers: [embedding(), lstm(), linear(10)],
+      facts: tokens(),
+      offers: [
+        'Let layer 1 (LSTM) answer its last position only',
+        'Insert MeanOverSequence before layer 2',
+        'Insert TakePosition (the last position) before layer 2',
+        'Insert Flatten before layer 2',
+      ],
+    },
+    'a sequence for a class, with padding': {
+      layers: [masked, linear(5)],
+      facts: tokens(),
+      offers: [
+        'Insert MeanOverSequence before layer 1, and set out_features of layer 1 to 10',
+        'Insert TakePosition (the last position) before layer 1, and set out_features of layer 1 to 10',
+        'Append MeanOverSequence and Linear',
+        'Append TakePosition (the last position) and Linear',
+      ],
+    },
+    'nothing behind a recurrent layer': {
+      layers: [embedding(), lstm()],
+      facts: tokens(),
+      offers: [
+        'Let layer 1 (LSTM) answer its last position only, and append Linear',
+        'Append MeanOverSequence and Linear',
+        'Append TakePosition (the last position) and Linear',
+        'Append Flatten and Linear',
+      ],
+    },
+    'a class token that nobody takes': {
+      layers: [{ kind: 'PatchEmbedding', embedding_dim: 16, patch_size: 7 }, { kind: 'ClassToken' }, linear(10)],
+      offers: [
+        'Insert TakePosition (the class token) before layer 2',
+        'Insert MeanOverSequence before layer 2',
+        'Insert Flatten before layer 2',
+        'Append TakePosition (the class token) and Linear',
+      ],
+    },
+    'one position for next tokens': {
+      layers: [embedding(), lstm({ output: 'last' }), linear(65)],
+      facts: tokens(next),
+      offers: ['Let layer 1 (LSTM) answer every position'],
+    },
+    'a mean for next tokens': {
+      layers: [embedding(), lstm(), { kind: 'MeanOverSequence' }, linear(60)],
+      facts: tokens(next),
+      offers: ['Remove layer 2 (MeanOverSequence), and set out_features of layer 3 to 65'],
+    },
+    'too few scores for next tokens': {
+      layers: [embedding(), lstm()],
+      facts: tokens(next),
+      offers: ['Append a Linear layer with 65 outputs'],
     },
     'a vector for a picture': {
       layers: [flatten, linear(32), relu, linear(784)],

@@ -11,6 +11,7 @@ import { initRows } from './problem-rows-inits.ts';
 import { kindRows } from './problem-rows-kinds.ts';
 import { layerRows } from './problem-rows-layers.ts';
 import { scheduleRows } from './problem-rows-schedules.ts';
+import { sequenceRows } from './problem-rows-sequences.ts';
 import { settingsRows } from './problem-rows-settings.ts';
 import { wholeRows } from './problem-rows-whole.ts';
 import { windowRows } from './problem-rows-windows.ts';
@@ -20,6 +21,7 @@ const rows = {
   ...scheduleRows,
   ...layerRows,
   ...kindRows,
+  ...sequenceRows,
   ...groupRows,
   ...augmentRows,
   ...initRows,

@@ -9,7 +9,12 @@ const image = on(3, 12, 10);
 const volume = on(2, 4, 6, 5);
 
 /** One layer, then what makes ten scores of anything. */
-function row(name: string, layer: { [key: string]: Json }, facts: Row['facts'], ...problems: string[]): Row {
+function row(
+  name: string,
+  layer: { [key: string]: Json },
+  facts: NonNullable<Row['facts']>,
+  ...problems: string[]
+): Row {
   return { name, project: projectWith([layer, ...head]), facts, problems };
 }
 
