@@ -16,7 +16,7 @@ import {
 } from '../fields.ts';
 import { removeEdit, show } from '../report.ts';
 import { explainWindow } from './explain.ts';
-import { fix, type LayerContext, layerKind, parameter, product } from './kind.ts';
+import { fix, gcd, type LayerContext, layerKind, parameter, product } from './kind.ts';
 import { pythonCall } from './python.ts';
 import {
   channelDims,
@@ -73,10 +73,6 @@ export function convParams(rank: Rank) {
       default: 'zeros',
     }),
   };
-}
-
-function gcd(a: number, b: number): number {
-  return b === 0 ? a : gcd(b, a % b);
 }
 
 /** Whether groups divide the channels on both sides. */

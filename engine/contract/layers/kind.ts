@@ -151,6 +151,11 @@ export function product(dims: Dims): number {
   return dims.reduce((total, dim) => total * dim, 1);
 }
 
+/** Greatest common divisor. */
+export function gcd(a: number, b: number): number {
+  return b === 0 ? a : gcd(b, a % b);
+}
+
 export function sameDims(a: Dims, b: Dims): boolean {
   return a.length === b.length && a.every((dim, index) => dim === b[index]);
 }

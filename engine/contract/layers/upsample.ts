@@ -4,7 +4,7 @@ import { asSpan, choice, field, integer, largestSize, type Rank, type Span, side
 import type { Fix } from '../problems.ts';
 import { removeEdit, show } from '../report.ts';
 import { sideLines } from './explain.ts';
-import { fix, type LayerContext, layerKind, product, showDims } from './kind.ts';
+import { fix, gcd, type LayerContext, layerKind, product, showDims } from './kind.ts';
 import { pythonCall } from './python.ts';
 import { wordsOf } from './window.ts';
 
@@ -123,9 +123,8 @@ function interpolated(given: Given, sides: Span, context: LayerContext): Span | 
   const output = sides.map((length, side) => Math.trunc(length * (each[side] as number)));
   const short = output.findIndex((length) => length < 1);
   if (short < 0) return output;
-  const needed = 1 / Math.min(...sides);
-  // Halves and kin exactly: 1 / 3 · 3 is one, but not for every number.
-  const rounded = Math.ceil(needed * 100) / 100;
+  // Two digits, rounded up: the shortest side then has at least one value.
+  const rounded = Math.ceil(100 / Math.min(...sides)) / 100;
   return context.refuse(
     'EMPTY_OUTPUT',
     'scale_factor',
@@ -149,12 +148,6 @@ function pixels(kind: string, context: LayerContext) {
     'Use it where the tensor still has three dimensions.',
     fixes,
   );
-}
-
-/** The largest divisor of all numbers that is at most `most`. */
-function fittingFactor(most: number, fits: (factor: number) => boolean): number {
-  for (let factor = most; factor > 1; factor--) if (fits(factor)) return factor;
-  return 1;
 }
 
 const shuffleParams = {
@@ -272,8 +265,8 @@ export const upsampleKinds = [
       const { lead, channels, height, width } = image;
       const square = upscale_factor ** 2;
       if (channels % square !== 0) {
-        const most = Math.floor(Math.sqrt(channels));
-        const fits = fittingFactor(Math.min(most, upscale_factor), (factor) => channels % factor ** 2 === 0);
+        let fits = Math.min(upscale_factor, Math.floor(Math.sqrt(channels)));
+        while (channels % fits ** 2 !== 0) fits--;
         return context.refuse(
           'NOT_DIVISIBLE',
           'upscale_factor',
@@ -310,9 +303,8 @@ export const upsampleKinds = [
       const image = pixels('PixelUnshuffle', context);
       if (!image) return null;
       const { lead, channels, height, width } = image;
-      const fits = (factor: number) => height % factor === 0 && width % factor === 0;
-      if (!fits(downscale_factor)) {
-        const fitting = fittingFactor(Math.min(height, width, downscale_factor), fits);
+      const fitting = gcd(gcd(height, width), downscale_factor);
+      if (fitting !== downscale_factor) {
         return context.refuse(
           'NOT_DIVISIBLE',
           'downscale_factor',
