@@ -1,5 +1,4 @@
-"""
-Modules of the kinds that read sequences, and how a mask of padding gets from one to the next. Answers lie in memory as their shapes say: masks
+"""Modules of the kinds that read sequences, and how a mask of padding gets from one to the next. Answers lie in memory as their shapes say: masks
 that a dropout draws after them follow that order.
 """
 import math
