@@ -227,11 +227,12 @@ export class StackPlanner {
     if (isObject(given.train)) this.trained.push({ place, train: given.train, tensors: here });
     if (resolved.batchStatistics) this.statistics.push({ kind: row.kind, place, ...resolved.batchStatistics });
     const grad = input.storage.grad || trainable.length > 0;
+    const tokens = resolved.tokens !== undefined ? resolved.tokens : row.takes === 'any' ? input.tokens : undefined;
     const flow: Flow = resolved.flow ?? {
       dims: output,
       dtype: resolved.dtype ?? (row.takes === 'any' ? input.dtype : 'float32'),
       mask: resolved.mask !== undefined ? resolved.mask : row.mask === 'keeps' ? input.mask : null,
-      ...(row.takes === 'any' && input.tokens !== undefined ? { tokens: input.tokens } : {}),
+      ...(tokens === undefined || tokens === null ? {} : { tokens }),
       storage: resolved.reshapes ? input.storage : { kept: false, grad },
     };
     let bytes = 0;

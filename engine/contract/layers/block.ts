@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { choice, field, integer, text } from '../fields.ts';
 import type { Json } from '../native.ts';
+import { joinedNumbers } from './join-numbers.ts';
 import {
   type Dims,
   type LayerContext,
@@ -214,6 +215,7 @@ export const blockKinds = [
       return {
         args: {},
         output,
+        ...joinedNumbers([main, side], 'add'),
         mask: main.flow.mask,
         flops: product(output),
         children: [main, side],
@@ -292,6 +294,7 @@ export const blockKinds = [
       return {
         args: { join, dim },
         output,
+        ...joinedNumbers(stacks, join),
         mask,
         flops: join === 'concat' ? 0 : (branches.length - 1) * values,
         keeps: join === 'multiply' && branches.length > 1 ? { bytes: factorsKept(stacks, values) } : {},

@@ -48,6 +48,8 @@ export interface Resolved {
   overwrites?: boolean;
   /** Of the output; absent: floats, or the input's for kinds that take any. */
   dtype?: ElementType;
+  /** Of integers: how many different ones the output may hold, from 0 (null: not known); absent: the input's. */
+  tokens?: number | null;
   /** Path of the layer whose mask of padding belongs to the output (null: none); absent: as the row says. */
   mask?: string | null;
   /** The output is the input seen with other dims. */
