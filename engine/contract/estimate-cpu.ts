@@ -41,6 +41,8 @@ export function onCpu(
       const pool = operations[index + 1] as Operation;
       result.push({ ...pool, inputs, keeps: places(pool) });
       index += 1;
+    } else if (layer.kind === 'MaxPool2d' && !last.outputs.has(from) && last.gradients.has(operation.output)) {
+      result.push(behindOrderedGradient(operation));
     } else if (last.outputs.has(from) && ordering.has(layer.kind) && layer.kind !== 'Permute') {
       result.push(brought(operation));
     } else if (last.outputs.has(from) && !last.gradients.has(operation.output)) {
@@ -86,7 +88,7 @@ function channelsLast(operations: readonly Operation[]): Layouts {
   }
   for (const { layer, inputs, output } of [...operations].reverse()) {
     const handedOn = handing.has(layer.kind) ? layer.args.join !== 'concat' && gradients.has(output) : !plain(layer);
-    for (const input of inputs) if (outputs.has(input) && handedOn) gradients.add(input);
+    for (const input of inputs) if ((outputs.has(input) || images.has(layer.kind)) && handedOn) gradients.add(input);
   }
   return { outputs, gradients };
 }
@@ -115,6 +117,13 @@ function brought(operation: Operation): Operation {
     ...operation,
     workspace: (batch, pass) => own(batch, pass) + (pass === 'forward' || kind === 'LayerNorm' ? batch * copy : 0),
   };
+}
+
+/** Max pooling of a plain image whose gradient has its channels last: gradient and places are brought into that order. */
+function behindOrderedGradient(operation: Operation): Operation {
+  const { outputBytes, layer } = operation;
+  const copies = 4 * product(layer.input) + 2 * outputBytes;
+  return { ...operation, workspace: (batch, pass) => (pass === 'forward' ? 0 : batch * copies) };
 }
 
 /** Of an image with its channels last whose gradient does not lie so. */
