@@ -186,6 +186,7 @@ Napi::Value to_js(Napi::Env env, const StepsResult& result) {
     peaks.Set("forward", result.peaks->forward);
     peaks.Set("backward", result.peaks->backward);
     peaks.Set("optimizer", result.peaks->optimizer);
+    peaks.Set("held", result.peaks->held);
     object.Set("peaks", peaks);
   }
   return object;

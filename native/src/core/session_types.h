@@ -32,6 +32,11 @@ struct ByPhase {
   double optimizer = 0;
 };
 
+/// Bytes of tensors at each phase's highest moment, and between a forward and its backward pass.
+struct PhasePeaks : ByPhase {
+  double held = 0;
+};
+
 /// Wall seconds of a chunk; the phases sum to `total`.
 struct PhaseSeconds : ByPhase {
   double other = 0;
@@ -46,7 +51,7 @@ struct StepsResult {
   std::map<std::string, std::vector<double>> columns;
   std::map<std::string, std::vector<double>> counts;  // over how many samples or positions each metric's mean is
   PhaseSeconds seconds;
-  std::optional<ByPhase> peaks;  // bytes of tensors at each phase's highest moment, where asked for
+  std::optional<PhasePeaks> peaks;  // where asked for
 };
 
 struct EvaluateRequest {

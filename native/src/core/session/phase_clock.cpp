@@ -31,8 +31,9 @@ void PhaseClock::mark_batch(double wait_seconds) {
 void PhaseClock::add(Phase phase, double wait_seconds) {
   if (peaks_) {
     // Memory is taken when work is queued, on the host's time.
-    const auto peak = static_cast<double>(memory_report(device_).peak);
-    if (phase != nullptr) (*peaks_).*phase = std::max((*peaks_).*phase, peak);
+    const MemoryReport report = memory_report(device_);
+    if (phase != nullptr) (*peaks_).*phase = std::max((*peaks_).*phase, static_cast<double>(report.peak));
+    if (phase == &PhaseSeconds::forward) peaks_->held = static_cast<double>(report.allocated);
     reset_peak(device_);
   }
   if (!device_.is_cpu()) {

@@ -31,7 +31,7 @@ class PhaseClock {
   PhaseSeconds finish();
 
   /// None unless they were to be measured.
-  const std::optional<ByPhase>& peaks() const { return peaks_; }
+  const std::optional<PhasePeaks>& peaks() const { return peaks_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -50,7 +50,7 @@ class PhaseClock {
   Clock::time_point start_;
   Clock::time_point last_;
   PhaseSeconds seconds_;
-  std::optional<ByPhase> peaks_;
+  std::optional<PhasePeaks> peaks_;
   std::vector<Interval> intervals_;  // on a device: resolved in `finish`
 };
 
