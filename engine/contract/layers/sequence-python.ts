@@ -14,7 +14,7 @@ export function definitionOf(...pieces: string[]): string {
   return `${pieces.join('\n\n\n')}\n`;
 }
 
-/** \`, causal=True, mask="0"\` for a call's end: what only our classes take, where it differs from nothing. */
+/** `, causal=True, mask="0"` for a call's end: what only our classes take, where it differs from nothing. */
 export function maskWords({ causal = false, mask = null }: { [key: string]: unknown }): string {
   return `${causal ? ', causal=True' : ''}${mask === null ? '' : `, mask=${JSON.stringify(mask)}`}`;
 }
