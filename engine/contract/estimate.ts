@@ -4,9 +4,9 @@
  * - gradients: one value a parameter that trains; while a step accumulates several batches, the sum and the batch's own
  * - optimizer: the state of those parameters, as the optimizer's row says (Adam: two values a value, and one a parameter)
  * - activations: what the backward pass needs, each tensor counted once (see a kind's `keeps`), times the batch size, and what the loss keeps.
- *   Before the first layer that trains nothing is kept. Half of it with bf16 and fp16,
- *   and copies of the parameters in that format besides; with activation checkpointing what goes between the
- *   segments and the largest segment (recompute.ts). Precision auto counts as fp32
+ *   Before the first layer that trains nothing is kept. Half of it with bf16 and fp16, and copies of the parameters in that format besides;
+ *   with activation checkpointing what goes between the segments and the largest segment (recompute.ts). Precision auto counts as fp32,
+ *   device auto as the CPU
  * - input: batches of samples and targets on the device: the one at work, and those that the loader prepares ahead
  * - workspace: the most that comes and goes at one moment
  * The total is the highest moment of a step or an evaluation (estimate-moments.ts): by the end of the backward pass, where all gradients are
@@ -34,6 +34,7 @@ const targetBytes = { class: 8, multi_label: 4, vector: 4, mask: 8, next_token: 
 const bytesOf = { float32: 4, int64: 8 } as const;
 /** What the loader prepares ahead at most, as in loader.cpp. */
 const mostAhead = 512 << 20;
+/** Each works on a slice of its own where a convolution and its pooling are one. */
 const assumedThreads = 2;
 /** States of the random generators and single numbers of the step. */
 const smallChange = 10_000;
