@@ -41,7 +41,7 @@ export function onCpu(
       const pool = operations[index + 1] as Operation;
       result.push({ ...pool, inputs, keeps: places(pool) });
       index += 1;
-    } else if (layer.kind === 'MaxPool2d' && !last.outputs.has(from) && last.gradients.has(operation.output)) {
+    } else if (pools.has(layer.kind) && !last.outputs.has(from) && last.gradients.has(operation.output)) {
       result.push(behindOrderedGradient(operation));
     } else if (last.outputs.has(from) && ordering.has(layer.kind) && layer.kind !== 'Permute') {
       result.push(brought(operation));
@@ -68,6 +68,7 @@ const ordering: ReadonlySet<string> = new Set(
 );
 /** Kinds whose output lies with its channels last, whatever they receive. */
 const images: ReadonlySet<string> = new Set(['Conv2d', 'DepthwiseSeparableConv2d']);
+const pools: ReadonlySet<string> = new Set(['MaxPool2d', 'AvgPool2d']);
 /** Kinds that hand a gradient on as it lies. */
 const handing: ReadonlySet<string> = new Set([
   'Residual',
@@ -119,10 +120,10 @@ function brought(operation: Operation): Operation {
   };
 }
 
-/** Max pooling of a plain image whose gradient has its channels last: gradient and places are brought into that order. */
+/** Pooling of a plain image whose gradient has its channels last: the gradient behind it and maxima's places are brought into that order. */
 function behindOrderedGradient(operation: Operation): Operation {
   const { outputBytes, layer } = operation;
-  const copies = 4 * product(layer.input) + 2 * outputBytes;
+  const copies = 4 * product(layer.input) + (layer.kind === 'MaxPool2d' ? 2 * outputBytes : 0);
   return { ...operation, workspace: (batch, pass) => (pass === 'forward' ? 0 : batch * copies) };
 }
 
