@@ -78,7 +78,8 @@ EvaluateResult Session::Impl::evaluate(const EvaluateRequest& request) {
     {
       const AutocastScope autocast(autocast_);
       output = forward(batch.input, false);
-      losses.push_back(loss_->sum(output, batch.target).to(at::kFloat));
+      // A copy: mse_loss and its like answer their number in memory as large as the output.
+      losses.push_back(loss_->sum(output, batch.target).to(at::kFloat).clone());
     }
     output = output.to(at::kFloat);
     divisors.push_back(loss_->divisor(output, batch.target));

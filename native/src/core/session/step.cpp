@@ -62,7 +62,7 @@ void Session::Impl::Step::run_batch(const Batch& batch, PhaseClock& clock) {
   clock.mark(&PhaseSeconds::backward);
 
   const at::NoGradGuard no_grad;
-  add(loss_, loss.detach().to(at::kFloat));
+  add(loss_, loss.detach().to(at::kFloat).clone());  // not in memory as large as the output, see evaluate.cpp
   metrics_.resize(session_.step_metrics_.size());
   for (size_t i = 0; i < metrics_.size(); ++i) {
     const Share part = session_.step_metrics_[i].second->part({result, batch.label, *session_.loss_});
