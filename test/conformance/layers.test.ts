@@ -16,7 +16,7 @@ beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'gradloom-conformance-'));
 });
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 120_000);
 
 type State = { [file: string]: { [tensor: string]: { shape: number[]; dtype: string; hash: string } } };
 
