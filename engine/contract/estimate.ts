@@ -69,14 +69,18 @@ export function estimateMemory(
   if (accumulate > 1) moments.addGradients(gradients);
   const segments = activation_checkpointing ? cut(run, segmentStarts(layers)) : [run];
   const answer = output.length > 0 ? loading.samples * 4 * product(output) : 0;
-  const { activations, held } = step(moments, segments, lossMemory(training.loss.kind, output, half), answer);
+  const loss = lossMemory(training.loss.kind, output, half);
+  const { activations, held } = step(moments, segments, loss, answer);
   moments.input = loading.update;
   if (accumulate > 1) moments.addGradients(-gradients);
   const trained = tensors.filter(({ buffer, rule }) => !buffer && !rule?.freeze).map(({ shape }) => shape);
   moments.mark('update', null, 4 * (optimizers.get(optimizer.kind)?.scratch?.(trained, optimizer.args) ?? 0));
   const evaluation = new Moments(numbers, smallChange);
   evaluation.input = loading.evaluation;
-  if (loading.evaluation > 0) evaluation.forward(run, false, 'evaluation');
+  if (loading.evaluation > 0) {
+    evaluation.forward(run, false, 'evaluation');
+    evaluation.mark('evaluation', null, (loss.keeps + loss.forward) * answer);
+  }
   for (const layer of layers) fill(layer, own, moments);
   const highest = [...moments.highest.values(), ...evaluation.highest.values()];
   const totals = memoryPhases.map((phase) => {
