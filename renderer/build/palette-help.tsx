@@ -1,7 +1,7 @@
 /** What a kind of the palette is, beside it while the pointer rests on it. */
 import { useLayoutEffect, useRef } from 'react';
-import { createPortal } from 'react-dom';
 import { layerTable } from '../../engine/contract/layers/index.ts';
+import { Portal } from '../ui/index.ts';
 import { categoryStyle } from './categories.ts';
 import type { Entry } from './entries.ts';
 import { LayerIcon } from './layer-icons.tsx';
@@ -24,17 +24,18 @@ export function PaletteHelp({ entry, element, unfit }: HelpAt & { unfit: boolean
     shown.style.top = `${Math.max(8, top)}px`;
   });
   const row = layerTable.get(entry.kind);
-  return createPortal(
-    <div ref={box} className={styles.help} style={categoryStyle(entry.category)} aria-hidden>
-      <p className={styles.helpTitle}>
-        <LayerIcon kind={entry.kind} />
-        <strong>{entry.block ?? entry.label}</strong>
-        {entry.label !== entry.kind && <code>{entry.kind}</code>}
-      </p>
-      <p>{entry.help}</p>
-      {row && row.category !== 'block' && <p className={styles.helpFormula}>{row.formula}</p>}
-      {unfit && <p className={styles.helpUnfit}>It does not take what comes in here.</p>}
-    </div>,
-    document.body,
+  return (
+    <Portal>
+      <div ref={box} className={styles.help} style={categoryStyle(entry.category)} aria-hidden>
+        <p className={styles.helpTitle}>
+          <LayerIcon kind={entry.kind} />
+          <strong>{entry.block ?? entry.label}</strong>
+          {entry.label !== entry.kind && <code>{entry.kind}</code>}
+        </p>
+        <p>{entry.help}</p>
+        {row && row.category !== 'block' && <p className={styles.helpFormula}>{row.formula}</p>}
+        {unfit && <p className={styles.helpUnfit}>It does not take what comes in here.</p>}
+      </div>
+    </Portal>
   );
 }
