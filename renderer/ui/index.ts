@@ -4,7 +4,6 @@ export * from './basics/buttons.tsx';
 export { ContextMenu, type ContextMenuProps } from './basics/context-menu.tsx';
 export { type Column, DataTable, type DataTableProps, type Sorting } from './basics/data-table.tsx';
 export * from './basics/facts.tsx';
-export { Floating } from './basics/floating.tsx';
 export { fuzzy, search } from './basics/fuzzy.ts';
 export type { IconProp } from './basics/icon.tsx';
 export * from './basics/keys.tsx';
