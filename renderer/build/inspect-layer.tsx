@@ -118,7 +118,7 @@ function Definition({ kind }: { kind: string }) {
   return (
     <details className={styles.definition}>
       <summary>The class {kind}</summary>
-      <CodeBlock title={`The class ${kind}`} maxHeight={360}>
+      <CodeBlock title="In Python" maxHeight={360}>
         {code}
       </CodeBlock>
     </details>
