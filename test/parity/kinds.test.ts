@@ -44,11 +44,22 @@ function networksOf(kind: string): Compared[] {
   const cases = [...examples, ...casesOf(kind, grid)];
   // Each way of running is met: the first are examples and shapes, then there are single values, then combinations.
   const step = Math.max(1, Math.ceil((cases.length - always) / (mostRuns - always)));
-  return cases.map((one, index) => ({
+  // What is drawn behind a layer follows the order in which its answer lies in memory.
+  const drawn = cases.slice(0, 3).map((one): Compared => {
+    const network = networkOf(kind, one);
+    const layers = [...network.layers, { kind: 'Dropout' }, { kind: 'Tanh' }, { kind: 'AlphaDropout' }];
+    return {
+      name: `${JSON.stringify(layers)} on ${JSON.stringify(one.input)}`,
+      network: { ...network, layers },
+      numbers: mostRuns > 0,
+    };
+  });
+  const alone = cases.map((one, index) => ({
     name: `${JSON.stringify(one.layer)} on ${JSON.stringify(one.input)}`,
     network: networkOf(kind, one),
     numbers: mostRuns > 0 && (index < always || index % step === 0),
   }));
+  return [...alone, ...drawn];
 }
 
 const found = new Map<string, Outcome[]>();

@@ -1,5 +1,6 @@
-"""Modules of the kinds that read sequences, and how a mask of padding gets from one to the next. Answers lie in memory as their shapes say: masks
-that a dropout draws after them follow that order.
+"""Modules of the kinds that read sequences, and how a mask of padding gets from one to the next.
+
+Masks that a dropout draws follow the order in which an answer lies in memory: as its shape says, but for recurrent layers, PyTorch's own.
 """
 import math
 
@@ -59,7 +60,7 @@ class Recurrent(nn.Module):
             packed, _ = self.rnn(nn.utils.rnn.pack_padded_sequence(x, ends, batch_first=True, enforce_sorted=False))
             answers, _ = nn.utils.rnn.pad_packed_sequence(packed, batch_first=True, total_length=x.shape[1])
         if self.output == "sequence":
-            return answers.contiguous()
+            return answers
         Padding.now = None
         # What the way there knows at the last position, and the way back at the first.
         there = answers[torch.arange(len(x)), ends - 1]

@@ -83,7 +83,7 @@ const recurrentPiece = `class Recurrent(nn.Module):
             outputs, state = self.rnn(packed)
             outputs, _ = nn.utils.rnn.pad_packed_sequence(outputs, batch_first=True, total_length=x.shape[1])
         if self.output == "sequence":
-            return outputs.contiguous()
+            return outputs
         last = state[0] if isinstance(state, tuple) else state
         return torch.cat(list(last[-2 if self.rnn.bidirectional else -1 :]), 1)`;
 

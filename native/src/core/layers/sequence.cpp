@@ -17,7 +17,7 @@ Forward build_patch_embedding(Builder& build) {
   const at::Tensor weight = build.parameter("proj.weight", draw_weight(shape));
   const at::Tensor bias = args.flag("bias") ? build.parameter("proj.bias", draw_bias(shape)) : at::Tensor();
   return [=](const at::Tensor& input, const Pass&) {
-    return at::conv2d(input, weight, bias, patch).flatten(2).transpose(1, 2);
+    return at::conv2d(input, weight, bias, patch).flatten(2).transpose(1, 2).contiguous();
   };
 }
 
