@@ -49,9 +49,11 @@ const rules: Rule[] = [
     broken: (_layer, problems) => says(problems, 'would mix padding'),
   },
   {
-    why: 'without channels nothing is shuffled, not even by a factor that leaves all in place',
-    broken: ({ kind, upscale_factor, downscale_factor }, problems) =>
-      kind.startsWith('Pixel') && (upscale_factor ?? downscale_factor) === 1 && says(problems, 'wants images'),
+    why: 'without channels nothing is shuffled or unfolded, not even by one, which leaves samples apart',
+    broken: ({ kind, upscale_factor, downscale_factor, kernel_size }, problems) =>
+      (kind.startsWith('Pixel') || kind === 'Unfold') &&
+      [upscale_factor ?? downscale_factor ?? kernel_size].flat().every((each) => each === 1) &&
+      says(problems, 'wants images'),
   },
 ];
 
