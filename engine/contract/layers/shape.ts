@@ -1,10 +1,11 @@
-/** Layers without arithmetic of their own: reshaping, identity. */
+/** Layers that only put values elsewhere: reshaping, exchanging, windows side by side, identity. */
 import { z } from 'zod';
-import { field, integer, largestSize } from '../fields.ts';
+import { asSpan, field, integer, largestSize, span } from '../fields.ts';
 import { removeEdit } from '../report.ts';
 import { productLine } from './explain.ts';
-import { fix, layerKind, product, sameDims, sampleDim, showDims } from './kind.ts';
+import { fix, gcd, layerKind, product, sameDims, sampleDim, showDims } from './kind.ts';
 import { pythonCall } from './python.ts';
+import { channelDims, reach, spanDigits, windowOutput } from './window.ts';
 
 const flattenParams = {
   start_dim: integer({ label: 'From', help: 'First dimension to join; the batch is 0.', min: -9, max: 9, default: 1 }),
@@ -36,6 +37,33 @@ const permuteParams = {
     expected: 'a list of the dimensions in the wanted order, such as [0, 2, 1]',
   }),
 };
+
+const shuffleParams = {
+  groups: integer({ label: 'Groups', help: 'Channels are cut into this many groups, then taken from each in turn.' }),
+};
+
+const patchParams = {
+  kernel_size: span(2, { label: 'Kernel', help: 'Height and width of the window.' }),
+  dilation: span(2, { label: 'Dilation', help: "Distance between the window's points.", default: 1 }),
+  padding: span(2, { label: 'Padding', help: 'Border of zeros on each side.', min: 0, default: 0 }),
+  stride: span(2, { label: 'Stride', help: 'How far the window moves from one place to the next.', default: 1 }),
+};
+const foldParams = {
+  output_size: span(2, { label: 'Size', help: 'Height and width of the image that the windows lie on.' }),
+  ...patchParams,
+};
+
+type Patches = { [Key in keyof typeof patchParams]: number | number[] };
+
+/** The window's arguments, side by side. */
+function windowOf(given: Patches) {
+  return {
+    kernel_size: asSpan(given.kernel_size, 2),
+    dilation: asSpan(given.dilation, 2),
+    padding: asSpan(given.padding, 2),
+    stride: asSpan(given.stride, 2),
+  };
+}
 
 /** Sizes near the given ones that divide `size`: one of them left open, else those with another in its place, else all in one. */
 function unflattenFixes(given: readonly number[], size: number): number[][] {
@@ -223,6 +251,134 @@ export const shapeKinds = [
       { params: { dims: [0, 2, 1] }, input: [3, 4], output: [4, 3] },
       { params: { dims: [0, -1, 1, 2] }, input: [2, 3, 4], output: [4, 2, 3] },
       { params: { dims: [0, 1, 2] }, input: [3, 4], output: [3, 4] },
+    ],
+  }),
+  layerKind({
+    kind: 'ChannelShuffle',
+    label: 'Channel shuffle',
+    category: 'shape',
+    help: 'Mixes the channels of groups that convolutions keep apart, as ShuffleNet does.',
+    params: shuffleParams,
+    formula: '[C, …] → [C, …]',
+    flopsFormula: '0',
+    resolve({ groups }, context) {
+      const { dims } = context.input;
+      const [channels] = dims;
+      if (channels === undefined || dims.length < 2) {
+        const message = `ChannelShuffle wants channels and at least one dimension behind them but receives ${showDims(dims)}`;
+        return context.refuse('WRONG_RANK', null, message, 'Use it where the tensor still has channels.', [
+          fix('Remove this ChannelShuffle', removeEdit(context.place)),
+        ]);
+      }
+      if (channels % groups !== 0) {
+        const fits = gcd(channels, groups);
+        const message = `${groups} groups do not divide the ${channels} channels`;
+        return context.refuse('NOT_DIVISIBLE', 'groups', message, 'Each group holds equally many channels.', [
+          context.set(`Set groups to ${fits}`, { groups: fits }),
+        ]);
+      }
+      return { args: { groups }, output: dims };
+    },
+    python: (args) => pythonCall('nn.ChannelShuffle', shuffleParams, args, ['groups']),
+    examples: [
+      { params: { groups: 2 }, input: [6, 3, 2], output: [6, 3, 2] },
+      { params: { groups: 3 }, input: [6, 4], output: [6, 4] },
+    ],
+  }),
+  layerKind({
+    kind: 'Unfold',
+    label: 'Unfold',
+    category: 'shape',
+    help: 'Cuts an image into windows that may overlap, each a column of numbers.',
+    params: patchParams,
+    formula: '[C, H, W] → [C · kernel height · kernel width, windows]',
+    explain: (args, input, output) => {
+      const [height, width] = args.kernel_size as number[];
+      return [
+        `column: ${input[0]} · ${height} · ${width} = ${output[0]}`,
+        `windows: ${output[1]}, wherever the kernel fits`,
+      ];
+    },
+    flopsFormula: '0',
+    resolve(given, context) {
+      const image = channelDims('Unfold', 2, context.input.dims, null, context);
+      const args = windowOf(given);
+      const found = image && windowOutput('Unfold', image.size, { ...args, ceil_mode: false }, context, true);
+      return found && { args, output: [image.channels * product(args.kernel_size), product(found)] };
+    },
+    python: (args) => pythonCall('nn.Unfold', patchParams, args, ['kernel_size']),
+    examples: [
+      { params: { kernel_size: 2 }, input: [3, 4, 3], output: [12, 6] },
+      { params: { kernel_size: [3, 2], dilation: 2, padding: [1, 0], stride: 2 }, input: [2, 6, 5], output: [12, 4] },
+    ],
+  }),
+  layerKind({
+    kind: 'Fold',
+    label: 'Fold',
+    category: 'shape',
+    help: 'Lays columns of numbers back onto an image as windows; where they overlap they are added.',
+    params: foldParams,
+    formula: '[C · kernel height · kernel width, windows] → [C, H, W] of output_size',
+    explain: (args, input, output) => {
+      const [height, width] = args.kernel_size as number[];
+      return [`channels: ${input[0]} / (${height} · ${width}) = ${output[0]}`];
+    },
+    flopsFormula: 'values of the input (sums)',
+    resolve({ output_size: size, ...given }, context) {
+      const { dims } = context.input;
+      const [column, windows] = dims;
+      if (column === undefined || windows === undefined || dims.length !== 2) {
+        const message = `Fold wants columns [values, windows] but receives ${showDims(dims)}`;
+        return context.refuse('WRONG_RANK', null, message, 'It takes what Unfold answers.', [
+          fix('Remove this Fold', removeEdit(context.place)),
+        ]);
+      }
+      const output_size = asSpan(size, 2);
+      const args = windowOf(given);
+      const { kernel_size, stride, padding } = args;
+      const reaches = kernel_size.map((length, side) => reach(length, args.dilation[side] as number));
+      const found = output_size.map((length, side) => {
+        const free = length + 2 * (padding[side] as number) - (reaches[side] as number);
+        return Math.floor(free / (stride[side] as number)) + 1;
+      });
+      /** The size of an image on which so many windows lie in one row. */
+      const inOneRow = (spans: readonly number[]) =>
+        [1, windows].map(
+          (count, side) =>
+            (count - 1) * (stride[side] as number) + (spans[side] as number) - 2 * (padding[side] as number),
+        );
+      const fixesOf = (spans: readonly number[], label: string, others: { kernel_size?: number }) => {
+        const size = inOneRow(spans);
+        return size.every((length) => length > 0) ? [context.set(label, { ...others, output_size: size })] : [];
+      };
+      if (column % product(kernel_size) !== 0) {
+        return context.refuse(
+          'NOT_DIVISIBLE',
+          'kernel_size',
+          `Columns of ${column} values are no multiple of the window’s ${product(kernel_size)}`,
+          'Give the window of the layer that unfolded it.',
+          fixesOf([1, 1], 'Use windows of one value in one row', { kernel_size: 1 }),
+        );
+      }
+      if (found.some((count) => count < 1) || product(found) !== windows) {
+        return context.refuse(
+          'BAD_VALUE',
+          'output_size',
+          `An image of ${spanDigits(output_size)} has room for ${product(found.map((count) => Math.max(0, count)))} of these windows, but the input has ${windows}`,
+          'Give the size of the image that was unfolded.',
+          fixesOf(reaches, `Set output_size to ${spanDigits(inOneRow(reaches))}`, {}),
+        );
+      }
+      return {
+        args: { output_size, ...args },
+        output: [column / product(kernel_size), ...output_size],
+        flops: product(dims),
+      };
+    },
+    python: (args) => pythonCall('nn.Fold', foldParams, args, ['output_size', 'kernel_size']),
+    examples: [
+      { params: { output_size: [4, 3], kernel_size: 2 }, input: [12, 6], output: [3, 4, 3] },
+      { params: { output_size: 4, kernel_size: 2, stride: 2 }, input: [8, 4], output: [2, 4, 4] },
     ],
   }),
   layerKind({

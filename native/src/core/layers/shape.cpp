@@ -1,4 +1,4 @@
-// Layers without arithmetic of their own: reshaping, identity.
+// Layers that only put values elsewhere: reshaping, exchanging, windows side by side, identity.
 #include <ATen/ATen.h>
 
 #include "core/layers/layout.h"
@@ -24,6 +24,29 @@ Forward build_permute(Builder& build) {
   };
 }
 
+Forward build_channel_shuffle(Builder& build) {
+  return [groups = build.args().integer("groups")](const at::Tensor& input, const Pass&) {
+    return at::channel_shuffle(input, groups);
+  };
+}
+
+Forward build_unfold(Builder& build) {
+  const Args& args = build.args();
+  return [kernel = args.integers("kernel_size"), dilation = args.integers("dilation"),
+          padding = args.integers("padding"), stride = args.integers("stride")](const at::Tensor& input, const Pass&) {
+    return at::im2col(as_in_pytorch(input), kernel, dilation, padding, stride);
+  };
+}
+
+Forward build_fold(Builder& build) {
+  const Args& args = build.args();
+  return [size = args.integers("output_size"), kernel = args.integers("kernel_size"),
+          dilation = args.integers("dilation"), padding = args.integers("padding"),
+          stride = args.integers("stride")](const at::Tensor& input, const Pass&) {
+    return at::col2im(input, size, kernel, dilation, padding, stride);
+  };
+}
+
 Forward build_identity(Builder&) {
   return [](const at::Tensor& input, const Pass&) { return input; };
 }
@@ -32,6 +55,9 @@ constexpr LayerKind rows[] = {
     {"Flatten", {"start_dim", "end_dim"}, build_flatten},
     {"Unflatten", {"dim", "unflattened_size"}, build_unflatten},
     {"Permute", {"dims"}, build_permute},
+    {"ChannelShuffle", {"groups"}, build_channel_shuffle},
+    {"Unfold", {"kernel_size", "dilation", "padding", "stride"}, build_unfold},
+    {"Fold", {"output_size", "kernel_size", "dilation", "padding", "stride"}, build_fold},
     {"Identity", {}, build_identity},
 };
 
