@@ -26,7 +26,7 @@ function planned({ training, layers, transforms }: Changes = {}): { text: string
     model: {
       layers: layers ?? [
         { kind: 'Conv2d', out_channels: 4, kernel_size: 3 },
-        { kind: 'BatchNorm2d', eps: 0 },
+        { kind: 'InstanceNorm2d', eps: 0 },
         { kind: 'Flatten' },
         { kind: 'Linear', out_features: 3 },
       ],
@@ -129,7 +129,7 @@ describe('for a network whose values grow', () => {
   });
 
   test('a normalisation that divides by 0 gets its eps back; large values a normalisation', () => {
-    const norm = found({ layer: '1', kind: 'BatchNorm2d', place: 'model.layers.1' });
+    const norm = found({ layer: '1', kind: 'InstanceNorm2d', place: 'model.layers.1' });
     expect(labels(norm, planned().plan)).toContain('Set eps to 1e-5');
     const large = found({
       values: { elements: 9, nan: 0, positive_infinity: 1, negative_infinity: 0, min: -1, max: 1e30 },
