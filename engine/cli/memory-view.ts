@@ -1,5 +1,5 @@
 /** The memory of training as `plan` shows it: the estimate, what was measured, and what has been learned on the device. */
-import type { MemoryCorrection } from '../contract/estimate-correction.ts';
+import { type MemoryCorrection, percentOff } from '../contract/estimate-correction.ts';
 import type { MemoryEstimate } from '../contract/estimate-types.ts';
 import type { MemoryFinding } from '../contract/finders.ts';
 import { bytes, plural, table } from '../format.ts';
@@ -41,10 +41,10 @@ function showFinding(out: Output, { probes, batch_size, phases, total, estimated
 }
 
 /** What to expect by what was learned. */
-function sentenceOf(estimated: number, { device, networks, same, factor, residual }: MemoryCorrection): string {
+function sentenceOf(estimated: number, correction: MemoryCorrection): string {
+  const { device, networks, same, factor } = correction;
   const from = same ? 'this network was measured' : `${plural(networks, 'network')} measured`;
-  const sure = `within ${Math.max(1, Math.ceil(100 * residual))} %`;
-  return `On ${device} expect ${bytes(estimated * factor)}, ${sure}: ${from} there.`;
+  return `On ${device} expect ${bytes(estimated * factor)}, within ${percentOff(correction)} %: ${from} there.`;
 }
 
 function apart(ratio: number): string {

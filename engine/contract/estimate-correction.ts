@@ -51,6 +51,11 @@ export function correctionOf(
   };
 }
 
+/** Its residual in per cent, for people: rounded up, but not for what arithmetic leaves behind (100 · 0.07 is more than 7). */
+export function percentOff({ residual }: MemoryCorrection): number {
+  return Math.max(1, Math.ceil(Number((100 * residual).toFixed(3))));
+}
+
 const ratioOf = ({ measured, estimated }: MemoryObservation) => measured / estimated;
 
 /** Of sorted values, between neighbours where it falls between. */

@@ -2,6 +2,7 @@
 import type { LayerMemory, Operation } from './estimate-types.ts';
 import { type Flow, product, type Resolved } from './layers/kind.ts';
 import type { PlannedLayer, PlannedTensor, TrainRule } from './plan-types.ts';
+import { elementBytes } from './tensors.ts';
 
 export const noMemory = (): LayerMemory => ({
   weights: 0,
@@ -10,8 +11,6 @@ export const noMemory = (): LayerMemory => ({
   activations: 0,
   workspace: 0,
 });
-
-const bytesOf = { float32: 4, int64: 8 } as const;
 
 const bytesIn = (tensors: readonly PlannedTensor[]) =>
   tensors.reduce((total, { shape }) => total + 4 * product(shape), 0);
@@ -34,7 +33,7 @@ export function estimateOperation(
       inputs: children.length > 0 ? answered : [input.storage],
       held: children.length > 0 ? input.storage : null,
       output: flow.storage,
-      outputBytes: bytesOf[flow.dtype] * product(flow.dims),
+      outputBytes: elementBytes[flow.dtype] * product(flow.dims),
       keeps: { input: keeps.input ?? false, output: keeps.output ?? false, bytes: keeps.bytes ?? 0 },
       workspace: (batch, pass) => batch * (typeof workspace === 'number' ? workspace : workspace[pass]),
       gradients: bytesIn(trained),

@@ -28,10 +28,9 @@ import { optimizers } from './optimizers.ts';
 import type { PlannedLayer, PlannedTensor, SplitCounts } from './plan-types.ts';
 import type { ResolvedProject } from './project-types.ts';
 import { segmentStarts } from './recompute.ts';
-import { type DataFacts, targetDims } from './tensors.ts';
+import { type DataFacts, elementBytes, targetDims } from './tensors.ts';
 
 const targetBytes = { class: 8, multi_label: 4, vector: 4, mask: 8, next_token: 8 } as const;
-const bytesOf = { float32: 4, int64: 8 } as const;
 /** What the loader prepares ahead at most, as in loader.cpp. */
 const mostAhead = 512 << 20;
 /** Each works on a slice of its own where a convolution and its pooling are one. */
@@ -117,7 +116,7 @@ function ownParts(
     const trains = !buffer && !rule?.freeze;
     const kept = trains ? Object.values(state?.(optimizer.args, shape) ?? {}) : [];
     const bytes = {
-      weights: values * bytesOf[dtype] * (ema ? 2 : 1),
+      weights: values * elementBytes[dtype] * (ema ? 2 : 1),
       gradients: trains ? 4 * values : 0,
       optimizer: kept.reduce((total, dims) => total + 4 * product(dims), 0),
     };
@@ -146,7 +145,7 @@ function inputOf(
 ) {
   const samples = Math.min(loader.batch_size, splits?.train ?? loader.batch_size);
   const target = facts ? product(targetDims(facts.target)) * targetBytes[facts.target.kind] : 8;
-  const bytes = facts ? samples * (product(facts.input.dims) * bytesOf[facts.input.dtype] + target) : 0;
+  const bytes = facts ? samples * (product(facts.input.dims) * elementBytes[facts.input.dtype] + target) : 0;
   const fitting = Math.max(1, Math.floor(mostAhead / Math.max(bytes, 1)));
   // Elsewhere they wait in the computer's memory.
   const wanted = cpu ? Math.min(loader.num_workers * loader.prefetch_factor, fitting) : 0;

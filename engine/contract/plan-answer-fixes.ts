@@ -2,7 +2,8 @@
 import { layerTable } from './layers/index.ts';
 import { type Dims, product, sameDims, showDims } from './layers/kind.ts';
 import type { LossEnd } from './losses.ts';
-import { embeddingWidth } from './plan-bridges.ts';
+import { embeddingWidth, isSequence } from './plan-bridges.ts';
+import { resizing } from './plan-joins.ts';
 import type { PlannedLayer } from './plan-types.ts';
 import type { Edit, Fix } from './problems.ts';
 import type { ResolvedProject } from './project-types.ts';
@@ -64,10 +65,10 @@ export function outputFixes(answer: Answer): Fix[] {
 const positionOf = ({ place }: PlannedLayer) => toEdit(place.split('.'));
 const linear = (out_features: number): JsonObject => ({ kind: 'Linear', out_features });
 
-/** The layer of these kinds whose outputs are the network's, with nothing behind it that changes shapes. */
-function lastOf(layers: readonly PlannedLayer[], kinds: readonly string[]): PlannedLayer | null {
+/** The layer that says how many the network's outputs are, with nothing behind it that changes shapes. */
+function lastResizing(layers: readonly PlannedLayer[]): PlannedLayer | null {
   for (const layer of [...layers].reverse()) {
-    if (kinds.includes(layer.kind)) return layer;
+    if (resizing(layer)) return layer;
     const passesOn =
       ['Identity', 'StochasticDepth'].includes(layer.kind) ||
       layer.kind.includes('Dropout') ||
@@ -77,7 +78,7 @@ function lastOf(layers: readonly PlannedLayer[], kinds: readonly string[]): Plan
   return null;
 }
 
-/** Edits that give the last Linear or convolution as many outputs as wanted, and the words for it. */
+/** Edits that give that layer as many outputs as wanted, and the words for it. */
 interface Resize {
   layer: PlannedLayer;
   edits: Edit[];
@@ -85,10 +86,10 @@ interface Resize {
 }
 
 function resized({ layers, wanted }: Answer): Resize | null {
-  const dense = lastOf(layers, ['Linear', 'Bilinear']);
-  const layer = dense ?? lastOf(layers, ['Conv1d', 'Conv2d', 'Conv3d', 'DepthwiseSeparableConv2d']);
-  if (!layer) return null;
-  const [key, size] = dense ? ['out_features', wanted.at(-1) as number] : ['out_channels', wanted[0] as number];
+  const layer = lastResizing(layers);
+  const key = layer && resizing(layer);
+  if (!layer || !key) return null;
+  const size = (key === 'out_features' ? wanted.at(-1) : wanted[0]) as number;
   const edits = layer.args[key] === size ? [] : [setEdit([...positionOf(layer), key], size)];
   return { layer, edits, words: `${key} of layer ${layer.path} to ${size}` };
 }
@@ -108,8 +109,8 @@ function vectorFixes({ project, layers, input, output, wanted }: Answer, last: R
     const added = appended(project, [linear(wanted[0] as number)]);
     if (!last) fixes.push({ label: `${label}, and append Linear`, edits: [toLast, ...added] });
   }
-  const dense = last && lastOf(layers, ['Linear']);
-  if (dense) {
+  const dense = last?.layer;
+  if (dense?.kind === 'Linear') {
     for (const { label, layer } of sequenceEnds(layers)) {
       fixes.push({
         label: `Insert ${label} before layer ${dense.path}${andResize}`,
@@ -142,8 +143,6 @@ function sequenceEnds(layers: readonly PlannedLayer[]): { label: string; layer: 
     ? [take(0, 'the class token'), mean]
     : [mean, take(-1, 'the last position')];
 }
-
-const isSequence = (kind: string) => layerTable.get(kind)?.category === 'sequence';
 
 /** Ways within the network to an answer at each position. */
 function positionFixes({ layers, wanted }: Answer, last: Resize | null): Fix[] {

@@ -134,7 +134,7 @@ const unflattened = (to: number[], rest: Dims = []): Bridge => ({
 const swap: JsonObject = { kind: 'Permute', dims: [0, 2, 1] };
 const swapped = (): Bridge => ({ label: 'Permute (dimensions 1 and 2 exchanged)', layers: [swap] });
 
-function isSequence(kind: string | undefined): boolean {
+export function isSequence(kind: string | undefined): boolean {
   return kind !== undefined && layerTable.get(kind)?.category === 'sequence';
 }
 

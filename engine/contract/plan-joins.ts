@@ -77,7 +77,7 @@ function residualFixes(layer: JsonObject, place: Place, input: Dims, main: Branc
 }
 
 /** The key that says how many outputs a layer has. */
-function resizing({ kind }: JsonObject): 'out_features' | 'out_channels' | null {
+export function resizing({ kind }: { kind?: unknown }): 'out_features' | 'out_channels' | null {
   const params = layerTable.get(String(kind))?.params ?? {};
   return 'out_features' in params ? 'out_features' : 'out_channels' in params ? 'out_channels' : null;
 }

@@ -13,7 +13,7 @@ import type { Refused } from './plan-bridges.ts';
 import type { PlannedLayer, PlannedTensor, TrainRule } from './plan-types.ts';
 import { isObject, type JsonObject, nearest, type Place, type Report, removeEdit, setEdit, show } from './report.ts';
 import { findRow } from './table.ts';
-import type { TensorType } from './tensors.ts';
+import { elementBytes, type TensorType } from './tensors.ts';
 import { plainRule, readTrain, type TrainedLayer } from './training-groups.ts';
 
 /** More layers than this (repetitions and blocks expanded) or deeper nesting is a slip, and would only exhaust the memory. */
@@ -156,7 +156,7 @@ export class StackPlanner {
       },
       warn: (code, key, message, hint, fixes = []) =>
         report.warn(code, key === null ? place : [...place, key], message, hint, fixes),
-      refuseMask: (kind) => this.#refuseMask(kind, input, place),
+      refuseMask: (kind, mask = input.mask) => this.#refuseMask(kind, mask, place),
       set: (label, keys) => ({
         label,
         edits: Object.entries(keys).map(([key, value]) => setEdit([...place, key], value)),
@@ -168,7 +168,7 @@ export class StackPlanner {
     const resolved = row.resolve(values, context);
     if (!resolved) return null;
     if (input.mask !== null && row.mask === undefined && resolved.mask === undefined && !resolved.children) {
-      return this.#refuseMask(row.kind, input, place);
+      return this.#refuseMask(row.kind, input.mask, place);
     }
     if (resolved.mask === path) this.#masks.set(path, this.#masks.get(input.mask ?? '') ?? place);
     return this.#finish(row, resolved, given, place, path, input, rule, tensorsBefore);
@@ -187,7 +187,7 @@ export class StackPlanner {
     return false;
   }
 
-  #refuseMask(kind: string, { mask }: Flow, place: Place): null {
+  #refuseMask(kind: string, mask: string | null, place: Place): null {
     const maker = mask === null ? undefined : this.#masks.get(mask);
     this.#report.error(
       'WRONG_MASK',
@@ -365,5 +365,5 @@ export class StackPlanner {
 function keep(flow: Flow): number {
   if (flow.storage.kept) return 0;
   flow.storage.kept = true;
-  return (flow.dtype === 'int64' ? 8 : 4) * product(flow.dims);
+  return elementBytes[flow.dtype] * product(flow.dims);
 }

@@ -2,6 +2,8 @@
 
 export type ElementType = 'float32' | 'int64';
 
+export const elementBytes: Readonly<Record<ElementType, number>> = { float32: 4, int64: 8 };
+
 /** A tensor between layers, without the batch dimension. */
 export interface TensorType {
   dims: number[];

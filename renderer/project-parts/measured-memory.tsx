@@ -1,6 +1,6 @@
 /** Memory that was measured beside the memory that is estimated: what to expect, how sure that is, and a button that measures. */
 import { IconGauge } from '@tabler/icons-react';
-import type { MemoryCorrection } from '../../engine/contract/estimate-correction.ts';
+import { type MemoryCorrection, percentOff } from '../../engine/contract/estimate-correction.ts';
 import type { MemoryFinding } from '../../engine/contract/finders.ts';
 import { measureMemory, useMeasuredMemory } from '../state/memory.ts';
 import { useTask } from '../state/tasks.ts';
@@ -36,10 +36,9 @@ export function MeasuredMemory({ estimated, ready }: { estimated: number; ready:
 
 /** "Expect 331 MiB on cpu, within 2 %: this network was measured there." */
 export function correctionSentence(estimated: number, correction: MemoryCorrection): string {
-  const { device, networks, same, factor, residual } = correction;
-  const sure = `within ${Math.max(1, Math.ceil(Number((100 * residual).toFixed(3))))} %`;
+  const { device, networks, same, factor } = correction;
   const from = same ? 'this network was measured there' : `${plural(networks, 'other network')} measured there`;
-  return `Expect ${bytes(estimated * factor)} on ${device}, ${sure}: ${from}.`;
+  return `Expect ${bytes(estimated * factor)} on ${device}, within ${percentOff(correction)} %: ${from}.`;
 }
 
 const phaseNames = { forward: 'Forward', backward: 'Backward', update: 'Update' } as const;

@@ -48,7 +48,7 @@ export async function compare(projectText: string, baseDir: string): Promise<Com
   }
 }
 
-const sequences = /"kind": "(RNN|LSTM|GRU|SelfAttention|TransformerEncoder(Layer)?)"/;
+const sequences = /"kind": "(RNN|LSTM|GRU|MultiheadAttention|TransformerEncoder(Layer)?)"/;
 
 /** A template, on the CPU. */
 export function templateOf(name: string, text: string) {

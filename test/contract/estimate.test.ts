@@ -1,6 +1,11 @@
 /** The memory estimate: its parts, its highest moment, the layers' shares, and what settings make of them; corrections by what was measured. */
 import { describe, expect, test } from 'vitest';
-import { correctionOf, type MemoryObservation } from '../../engine/contract/estimate-correction.ts';
+import {
+  correctionOf,
+  type MemoryCorrection,
+  type MemoryObservation,
+  percentOff,
+} from '../../engine/contract/estimate-correction.ts';
 import { memoryPhases } from '../../engine/contract/estimate-types.ts';
 import { type PlannedLayer, planProject } from '../../engine/contract/plan.ts';
 
@@ -173,6 +178,14 @@ describe('corrections by what was measured', () => {
     const correction = correctionOf(known, 'cpu', 'other');
     expect(correction).toMatchObject({ networks: 3, same: false, factor: 1.1 });
     expect(correction?.residual).toBeCloseTo(0.1 / 1.1, 2);
+  });
+
+  test.each([
+    [0.07, 7],
+    [0.0701, 8],
+    [0, 1],
+  ])('a residual of %d is told as %d %%', (residual, percent) => {
+    expect(percentOff({ residual } as MemoryCorrection)).toBe(percent);
   });
 
   test('a network that was measured itself goes by that', () => {

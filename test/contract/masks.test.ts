@@ -10,6 +10,13 @@ function projectOf(layers: object[], shape = [6]) {
   return { gradloom: 1, data: { source, split: { val: 0 } }, model: { layers }, training: {} };
 }
 
+/** From a sequence to one vector, and from that to as many values as the sequence had. */
+const ending = [
+  { kind: 'MeanOverSequence' },
+  { kind: 'Linear', out_features: 24 },
+  { kind: 'Unflatten', dim: 1, unflattened_size: [6, 4] },
+];
+
 const plan = (layers: object[], shape?: number[]): Plan => planProject(projectOf(layers, shape), null);
 
 const problems = (made: Plan) => made.problems.filter(({ severity }) => severity === 'error');
@@ -74,6 +81,14 @@ test.each<[string, object[]]>([
   ['Softmax over the positions', [{ kind: 'Softmax', dim: 1 }, { kind: 'Flatten' }]],
   ['LayerNorm over the positions', [{ kind: 'LayerNorm', normalized_shape: [6, 4] }, { kind: 'Flatten' }]],
   ['a join along the positions', [{ kind: 'Parallel', branches: [[], [{ kind: 'ReLU' }]] }, { kind: 'Flatten' }]],
+  [
+    'a join along the positions, counted from the end',
+    [
+      { kind: 'Parallel', branches: [[], [{ kind: 'ReLU' }]], dim: -2 },
+      { kind: 'GRU', hidden_size: 3, output: 'last' },
+    ],
+  ],
+  ['a sum with what has ended the sequence', [{ kind: 'Residual', layers: ending }, { kind: 'Flatten' }]],
   ['a layer in a block', [{ kind: 'Residual', layers: [{ kind: 'Flatten' }, { kind: 'Linear', out_features: 4 }] }]],
 ])('%s would mix padding into the answer: the fix lets it count', (_, layers) => {
   const all = [embedding, ...layers];
@@ -84,6 +99,13 @@ test.each<[string, object[]]>([
   expect(fix?.label).toBe('Let padding count like any token');
   const mended = planProject(applyEdits(projectOf(all), fix?.edits ?? []) as ReturnType<typeof projectOf>, null);
   expect(problems(mended).filter(({ code }) => code === 'WRONG_MASK')).toEqual([]);
+});
+
+test('a mask that comes about within a join is told by its own layer', () => {
+  const { mask_padding, ...unmasked } = embedding;
+  const [problem] = problems(plan([{ kind: 'Parallel', branches: [[unmasked], [embedding]], join: 'add' }]));
+  expect(problem?.message).toMatch(/layer 0\.branches\.1\.0 marks$/);
+  expect(problem?.fixes[0]?.label).toBe('Let padding count like any token');
 });
 
 test('padding is of sequences of tokens, and needs a token', () => {

@@ -251,6 +251,14 @@ const cases: { [group: string]: { [name: string]: Case } } = {
         'Append Upsample to [28, 28] and Conv2d',
       ],
     },
+    'a mask of a transposed convolution, of too few classes': {
+      layers: [
+        { kind: 'Conv2d', out_channels: 8, kernel_size: 2, stride: 2 },
+        { kind: 'ConvTranspose2d', out_channels: 1, kernel_size: 2, stride: 2 },
+      ],
+      facts: data([3, 28, 28], mask),
+      offers: ['Set out_channels of layer 1 to 2'],
+    },
     'a mask at half the size, of other classes': {
       layers: [conv(10, { stride: 2, padding: 1 })],
       facts: data([3, 28, 28], mask),

@@ -1,14 +1,14 @@
 /** Activations that work on each value for itself. Those over a dimension: activation-dim.ts. */
 import { z } from 'zod';
 import { choice, field, integer, number } from '../fields.ts';
-import type { Shape, Values } from '../report.ts';
-import { removeEdit } from '../report.ts';
+import { removeEdit, type Shape, type Values } from '../report.ts';
 import {
   fix,
   type LayerContext,
   type LayerExample,
   type LayerKind,
   layerKind,
+  parameter,
   product,
   type Resolved,
   showDims,
@@ -107,7 +107,7 @@ export const activationKinds: LayerKind[] = [
       const { dims } = context.input;
       const channels = dims[0] ?? 1;
       if (num_parameters === 1 || num_parameters === channels)
-        return { tensors: [{ name: 'weight', shape: [num_parameters], buffer: false, dtype: 'float32' }] };
+        return { tensors: [parameter('weight', [num_parameters])] };
       return context.refuse(
         'BAD_VALUE',
         'num_parameters',

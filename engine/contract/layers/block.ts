@@ -96,12 +96,13 @@ function factorsKept(branches: Stack[], values: number): number {
   return bytes;
 }
 
-/** Path of the mask of padding that all branches share; undefined: they cannot keep one, yet there is one. */
-function jointMask(branches: Stack[], join: string, dim: number): string | null | undefined {
-  const [first = null, ...others] = branches.map(({ flow }) => flow?.mask ?? null);
+const masksOf = (branches: Stack[]) => branches.map(({ flow }) => flow?.mask ?? null);
+
+/** Path of the mask of padding that all branches share; undefined: they cannot keep one, yet there is one. `along`: positions are joined. */
+function jointMask(branches: Stack[], along: boolean): string | null | undefined {
+  const [first = null, ...others] = masksOf(branches);
   if (first === null && others.every((mask) => mask === null)) return null;
-  const apart = join !== 'concat' || dim !== 1;
-  return apart && others.every((mask) => mask === first) ? first : undefined;
+  return !along && others.every((mask) => mask === first) ? first : undefined;
 }
 
 function joined(branches: Stack[], join: string, dim: number, context: LayerContext): Dims | null {
@@ -212,6 +213,8 @@ export const blockKinds = [
             : [],
         );
       }
+      // Where the layers have ended the sequence, the padding that the shortcut brings along would be marked no more.
+      if (main.flow.mask === null && side.flow.mask !== null) return context.refuseMask('Residual', side.flow.mask);
       return {
         args: {},
         output,
@@ -288,8 +291,13 @@ export const blockKinds = [
       if (stacks.some((stack) => !stack.flow)) return null;
       const output = joined(stacks, join, dim, context);
       if (!output) return null;
-      const mask = jointMask(stacks, join, dim);
-      if (mask === undefined) return context.refuseMask('Parallel');
+      const found = sampleDim(dim, output);
+      const mask = jointMask(stacks, join === 'concat' && 'at' in found && found.at === 0);
+      if (mask === undefined)
+        return context.refuseMask(
+          'Parallel',
+          masksOf(stacks).find((each) => each !== null),
+        );
       const values = product(output);
       return {
         args: { join, dim },

@@ -11,13 +11,15 @@ const shared = {
   embedding_dim: integer({ label: 'Features', help: 'Values that describe each token.', unit: 'features' }),
 };
 
-const padding_idx = field(z.number().int().min(-largestSize).max(largestSize).nullable(), {
-  label: 'Padding token',
-  help: 'The token that only fills sequences up; its row is not trained. null: there is none.',
-  control: 'integer',
-  expected: 'a token of the table (negative: from its end), or null',
-  default: null,
-});
+/** `filled`: what becomes of the token. */
+const paddingIdx = (filled: string) =>
+  field(z.number().int().min(-largestSize).max(largestSize).nullable(), {
+    label: 'Padding token',
+    help: `The token that only fills sequences up; ${filled}. null: there is none.`,
+    control: 'integer',
+    expected: 'a token of the table (negative: from its end), or null',
+    default: null,
+  });
 
 const norms = {
   max_norm: field(z.number().nullable(), {
@@ -35,7 +37,7 @@ const norms = {
   }),
 };
 
-const embeddingParams = { ...shared, padding_idx, ...norms };
+const embeddingParams = { ...shared, padding_idx: paddingIdx('its row is not trained'), ...norms };
 const maskedParams = {
   ...embeddingParams,
   mask_padding: flag({
@@ -49,13 +51,7 @@ const bagParams = {
   ...shared,
   ...norms,
   mode: choice(['sum', 'mean', 'max'], { label: 'Mode', help: 'How the vectors become one.', default: 'mean' }),
-  padding_idx: field(z.number().int().min(-largestSize).max(largestSize).nullable(), {
-    label: 'Padding token',
-    help: 'The token that only fills sequences up; it does not count. null: there is none.',
-    control: 'integer',
-    expected: 'a token of the table (negative: from its end), or null',
-    default: null,
-  }),
+  padding_idx: paddingIdx('it does not count'),
 };
 
 interface Table {

@@ -74,8 +74,11 @@ export interface LayerContext {
   refuse(code: ProblemCode, key: string | null, message: string, hint: string, fixes?: Fix[]): null;
   /** The same as a warning: it works, but hardly as meant. */
   warn(code: ProblemCode, key: string | null, message: string, hint: string, fixes?: Fix[]): void;
-  /** Reports that the layer would mix padding into its answer, for kinds where that hangs on the arguments; answers null. */
-  refuseMask(kind: string): null;
+  /**
+   * Reports that the layer would mix padding into its answer, for kinds where that hangs on the arguments; answers null. `mask`: the input's
+   * unless said.
+   */
+  refuseMask(kind: string, mask?: string | null): null;
   /** A fix that sets keys of this layer. */
   set(label: string, values: { [key: string]: unknown }): Fix;
   /**
