@@ -147,31 +147,44 @@ def close(distance):
     return not isinstance(distance, str) and distance <= 1e-5
 
 
-def rounding(ours, theirs, exact, most):
-    """
-    Whether the difference is what rounding alone makes of PyTorch's own values, which some networks enlarge: no more than three times their
-    distance from the calculation in double precision, and little beside `most`.
-    """
-    apart = (ours.double() - theirs.double()).abs().max().item()
-    return apart <= 3 * (theirs.double() - exact).abs().max().item() and apart <= most
+class Shaken:
+    """The same step with weights and input changed in their last bits, when it is asked for: what rounding alone can do to this network."""
 
-
-class Exact:
-    """The same step in double precision, done when it is asked for."""
+    TIMES = 8
 
     def __init__(self, model, x, target):
-        self.model, self.x, self.target = copy.deepcopy(model), x.double() if x.is_floating_point() else x, target.double()
+        self.model, self.x, self.target = copy.deepcopy(model), x, target
         self.drawing = torch.get_rng_state()
+
+    def versions(self):
+        for time in range(self.TIMES):
+            model, dice = copy.deepcopy(self.model), torch.Generator().manual_seed(time)
+
+            def shake(tensor):
+                return tensor * (1 + 2e-7 * torch.randn(tensor.shape, generator=dice))
+
+            with torch.no_grad():
+                for parameter in model.parameters():
+                    parameter.copy_(shake(parameter))
+            yield model, shake(self.x) if self.x.is_floating_point() else self.x
 
     def answers(self):
         with torch.no_grad():
-            return self.model.double().eval()(self.x)
+            return [model.eval()(x) for model, x in self.versions()]
 
     def gradients(self):
-        torch.set_rng_state(self.drawing)
-        self.model.double().train().zero_grad()
-        nn.functional.mse_loss(self.model(self.x), self.target).backward()
-        return {name: filled(parameter) for name, parameter in self.model.named_parameters()}
+        found = []
+        for model, x in self.versions():
+            torch.set_rng_state(self.drawing)
+            nn.functional.mse_loss(model.train()(x), self.target).backward()
+            found.append({name: filled(parameter) for name, parameter in model.named_parameters()})
+        return found
+
+
+def as_far(ours, theirs, shaken):
+    """Whether the difference is no more than three times what such a change makes of PyTorch's values."""
+    apart = (ours.double() - theirs.double()).abs().max()
+    return bool(apart <= 3 * max((version.double() - theirs.double()).abs().max() for version in shaken))
 
 
 def filled(parameter):
@@ -193,18 +206,19 @@ def step(model, x, ran):
     if not initial and sorted(before) == sorted(there):
         model.load_state_dict(before)
     target = read(folder, "target", ran["output"])
-    exact = Exact(model, x, target)
+    shaken = Shaken(model, x, target)
     with torch.no_grad():
         answers = model.eval()(x)
     model.train()
-    loss = nn.functional.mse_loss(model(x), target)
+    y = model(x)
+    loss = nn.functional.mse_loss(y, target)
     loss.backward()
     drawn = torch.get_rng_state()
     gradients = {name: filled(parameter) for name, parameter in model.named_parameters()}
     finite = bool(loss.isfinite()) and all(gradient.isfinite().all() for gradient in gradients.values())
     ours = read(folder, "answers", ran["output"])
     result = {"initial": initial, "answers": far(ours, answers), "loss": 0.0, "gradients": 0.0, "buffers": 0.0, "worst": "", "generator": True}
-    if not close(result["answers"]) and answers.isfinite().all() and rounding(ours, answers, exact.answers(), 2e-4 * answers.abs().max().item()):
+    if not close(result["answers"]) and answers.isfinite().all() and as_far(ours, answers, shaken.answers()):
         result["answers"] = 0.0
     if not finite or ran["loss"] is None:
         # A step that is not finite leaves everything as it was.
@@ -215,7 +229,7 @@ def step(model, x, ran):
     result["loss"] = far(torch.tensor(ran["loss"], dtype=torch.float64), loss.detach().double())
     # The weights of now: a table whose rows have a largest norm has shortened them, here as there.
     found = {name: (parameter.detach().double() - after[name].double()) / ran["lr"] for name, parameter in model.named_parameters()}
-    result["gradients"], result["worst"] = farthest(found, gradients, exact)
+    result["gradients"], result["worst"] = farthest(found, gradients, shaken, 2 * (y - target).abs().max().item() / y.numel())
     # Of normalised values the mean is noise.
     same = lambda a, b: a.shape == b.shape and (a.double() - b.double()).abs().max().item() <= 1e-6  # noqa: E731
     distances = [0.0 if same(after[name], buffer) else far(after[name], buffer) for name, buffer in model.named_buffers() if name in after]
@@ -223,15 +237,18 @@ def step(model, x, ran):
     return result
 
 
-def farthest(found, gradients, exact):
-    """How far the gradient is that differs most, and its name. One that cancels out is noise of PyTorch's own."""
+def farthest(found, gradients, shaken, of_loss):
+    """How far the gradient is that differs most, and its name; what cancels out or hangs on a tie is measured by what rounding does to it."""
     distances = {name: far(found[name], gradient) for name, gradient in gradients.items()}
     if not all(close(distance) for distance in distances.values()):
-        precise = exact.gradients()
-        largest = max(gradient.abs().max().item() for gradient in gradients.values())
+        versions = shaken.gradients()
+        # Less than this beside the largest gradient, or beside that of the loss, is what sums leave where they cancel out.
+        noise = max(5e-6 * max(gradient.abs().max().item() for gradient in gradients.values()), 1e-7 * of_loss)
         for name, gradient in gradients.items():
-            noise = isinstance(distances[name], float) and (found[name] - gradient.double()).abs().max().item() <= 5e-6 * largest
-            if noise or isinstance(distances[name], float) and rounding(found[name], gradient, precise[name], 1e-4 * largest):
+            if isinstance(distances[name], str):
+                continue
+            apart = (found[name] - gradient.double()).abs().max().item()
+            if apart <= noise or as_far(found[name], gradient, [version[name] for version in versions]):
                 distances[name] = 0.0
     name = max(distances, key=lambda name: float("inf") if isinstance(distances[name], str) else distances[name], default="")
     return distances.get(name, 0.0), name
