@@ -24,14 +24,16 @@ const pauseMs = 600;
 export function useMeasuredMemory(): { correction: MemoryCorrection | null; finding: MemoryFinding | null } {
   const file = useProjectState((state) => state.file);
   const text = useProjectState((state) => state.text);
-  const { correction, finding, measured, times } = useKnown();
+  const { key: known, correction, finding, measured, times } = useKnown();
   useEffect(() => {
     const key = `${file}\n${times}\n${text}`;
     if (file === null || useKnown.getState().key === key) return;
     const timer = setTimeout(() => void ask(key, { file, text }), pauseMs);
     return () => clearTimeout(timer);
   }, [file, text, times]);
-  return { correction: file === null ? null : correction, finding: measured === text ? finding : null };
+  // That of another project says nothing here.
+  const own = file !== null && known.startsWith(`${file}\n`);
+  return { correction: own ? correction : null, finding: measured === text ? finding : null };
 }
 
 async function ask(key: string, input: { file: string; text: string }): Promise<void> {
