@@ -1,4 +1,4 @@
-/** Tries the fixes of layers' problems on the network, so that only those are offered that take their problem away. */
+/** Tries the fixes of layers' problems on the network, as many as there is time for, so that those are offered that take their problem away. */
 import { applied, follow, startsWith } from './edits.ts';
 import { layerTable } from './layers/index.ts';
 import type { Dims, Flow } from './layers/kind.ts';

@@ -326,8 +326,8 @@ export const sequenceKinds = [
     def forward(self, x):
         if self.mask is None:
             return x.mean(1)
-        counted = (~masks[self.mask]).to(x.dtype)
-        weights = counted / counted.sum(1, keepdim=True)
+        counted = (~masks[self.mask]).float()
+        weights = (counted / counted.sum(1, keepdim=True)).to(x.dtype)
         return (x * weights.reshape(*weights.shape, *[1] * (x.dim() - 2))).sum(1)`,
     ),
     python: (args) => withWords('MeanOverSequence()', maskWords(args)),

@@ -63,8 +63,9 @@ Forward build_mean_over_sequence(Builder& build) {
   const Padding padding(build.args());
   return [padding](const at::Tensor& input, const Pass& pass) {
     if (!padding.known()) return input.mean(1);
-    const at::Tensor counted = padding.in(pass).logical_not().to(input.scalar_type());
-    at::Tensor weights = counted / counted.sum(1, true);
+    // Counted in floats: beyond 256 positions bf16 has no odd numbers.
+    const at::Tensor counted = padding.in(pass).logical_not().to(at::kFloat);
+    at::Tensor weights = (counted / counted.sum(1, true)).to(input.scalar_type());
     while (weights.dim() < input.dim()) weights = weights.unsqueeze(-1);
     return (input * weights).sum(1);
   };
