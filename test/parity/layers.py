@@ -228,8 +228,10 @@ def step(model, x, ran):
     result["generator"] = torch.equal(load_file(os.path.join(folder, "after", "rng.safetensors"))["cpu"], drawn)
     result["loss"] = far(torch.tensor(ran["loss"], dtype=torch.float64), loss.detach().double())
     # The weights of now: a table whose rows have a largest norm has shortened them, here as there.
+    # One so large that the step overflows cannot be told by it.
+    told = {name: gradient for name, gradient in gradients.items() if gradient.abs().max() * ran["lr"] < 1e38}
     found = {name: (parameter.detach().double() - after[name].double()) / ran["lr"] for name, parameter in model.named_parameters()}
-    result["gradients"], result["worst"] = farthest(found, gradients, shaken, 2 * (y - target).abs().max().item() / y.numel())
+    result["gradients"], result["worst"] = farthest(found, told, shaken, 2 * (y - target).abs().max().item() / y.numel())
     # Of normalised values the mean is noise.
     same = lambda a, b: a.shape == b.shape and (a.double() - b.double()).abs().max().item() <= 1e-6  # noqa: E731
     distances = [0.0 if same(after[name], buffer) else far(after[name], buffer) for name, buffer in model.named_buffers() if name in after]
