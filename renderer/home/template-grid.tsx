@@ -49,6 +49,9 @@ function planOf(card: TemplateCard): Plan {
   return plan;
 }
 
+/** What is only about so long has no decimals to tell. */
+const roughly = (seconds: number) => duration(seconds).replace(/\.0 s$/, ' s');
+
 function Template({ card, busy, onChoose }: { card: TemplateCard; busy: boolean; onChoose: (name: string) => void }) {
   const { name, title, teaches, facts, epochSeconds } = card;
   const runs = useRuns((state) => state.list);
@@ -87,11 +90,11 @@ function Template({ card, busy, onChoose }: { card: TemplateCard; busy: boolean;
         <p className={classes.facts}>
           {estimate ? (
             <span>
-              {plural(epochs, 'epoch')} of {duration(estimate.seconds)} here, from {estimate.run}
+              {duration(estimate.seconds)} an epoch here, {plural(epochs, 'epoch')}, from {estimate.run}
             </span>
           ) : (
             <span title="On two CPU cores; not trained here yet">
-              {plural(epochs, 'epoch')} of about {duration(epochSeconds)}
+              about {roughly(epochSeconds)} an epoch, {plural(epochs, 'epoch')}
             </span>
           )}
         </p>
