@@ -89,8 +89,12 @@ function fitScore(kind: string, here: Here | null): number {
   return fitting === null && (stemOf(kind).rank ?? 2) !== 2 ? -1 : 0;
 }
 
-/** By kind, then label, then other words; a word that is there as it was typed beats letters that only come in its order. */
+/**
+ * By kind, then label, then other words; a word that is there as it was typed beats letters that only come in its order. A kind's whole
+ * name is that kind, whatever comes in: who types it gets to know why it does not fit.
+ */
 export function findEntries(query: string, entries: readonly Entry[], here: Here | null = null): Entry[] {
+  const typed = query.trim().toLowerCase();
   const scored = entries.flatMap((entry, index) => {
     const { kind, block, label, category } = entry;
     const group = categories.find((each) => each.category === category)?.label ?? '';
@@ -100,9 +104,10 @@ export function findEntries(query: string, entries: readonly Entry[], here: Here
       ...others.map((text) => (fuzzy(query, text)?.score ?? -Infinity) - 20),
       (fuzzy(query, group)?.score ?? -Infinity) - 60,
     );
-    return score === -Infinity ? [] : [{ entry, index, score: score + fitScore(kind, here) }];
+    if (score === -Infinity) return [];
+    return [{ entry, index, score: (block ?? kind).toLowerCase() === typed ? 1000 : score + fitScore(kind, here) }];
   });
-  const best = Math.max(...scored.map(({ score }) => score));
+  const best = Math.min(160, Math.max(...scored.map(({ score }) => score)));
   return scored
     .filter(({ score }) => best < 90 || score > best - 110)
     .sort((a, b) => b.score - a.score || a.index - b.index)

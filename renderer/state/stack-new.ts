@@ -85,12 +85,12 @@ function fitting(layer: JsonObject, input: NonNullable<Around['input']>): JsonOb
   return layer;
 }
 
-/** After edits of the layer's own keys; null where they go beyond it. */
+/** After edits of the layer's own keys; null where they go beyond it, or make it another kind than the one that was asked for. */
 function withKeys(layer: JsonObject, edits: readonly Edit[]): JsonObject | null {
   const next = { ...layer };
   for (const { op, path, value } of edits) {
     const key = path[3];
-    if (path.length !== 4 || typeof key !== 'string' || op === 'insert') return null;
+    if (path.length !== 4 || typeof key !== 'string' || key === 'kind' || op === 'insert') return null;
     if (op === 'remove') delete next[key];
     else next[key] = value;
   }

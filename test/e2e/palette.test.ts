@@ -55,6 +55,15 @@ describe.skipIf(noBrowser)('the palette', () => {
     await expect.poll(() => layers(page).count()).toBe(before + 1);
     expect(await layers(page).nth(1).textContent()).toContain('BatchNorm2d');
     await page.getByRole('button', { name: 'Train', exact: true }).waitFor();
+    // A whole name is that kind, fitting or not: its problem says what would fit.
+    await page.keyboard.press('/');
+    await page.keyboard.type('conv1d');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => layers(page).count()).toBe(before + 2);
+    expect(await layers(page).nth(2).textContent()).toContain('Conv1d');
+    await palette(page).getByRole('group', { name: 'Recently used' }).getByText('Conv1d').waitFor();
+    await layers(page).nth(2).getByRole('button', { name: 'Use Conv2d' }).click();
+    await page.getByRole('button', { name: 'Train', exact: true }).waitFor();
     await page.emulateMedia({ colorScheme: 'dark' });
     expect(await axeFaults(page)).toEqual([]);
   });

@@ -139,6 +139,25 @@ describe('the Build page', () => {
     expect((field as HTMLInputElement).value).toBe('');
   });
 
+  test('adds the very kind that was typed or clicked, names it as used lately, and tells what fits instead', async () => {
+    const user = userEvent.setup();
+    open(start.replace(/"shape": \[[^\]]*\]/, '"shape": [3, 8]').replace('Conv2d', 'Conv1d'));
+    await user.click(item(/^Convolution 1D/));
+    await user.keyboard('/conv2d{Enter}');
+    expect(layers()).toEqual(['Conv1d', 'Conv2d', 'Flatten', 'Linear']);
+    const lately = () => within(screen.getByRole('group', { name: 'Recently used' })).getAllByRole('option');
+    expect(lately().map((option) => option.getAttribute('aria-label'))).toEqual(['Conv2d Convolution 2D']);
+    await user.click(within(item(/^Convolution 2D/)).getByRole('button', { name: 'Use Conv1d' }));
+    expect(layers()).toEqual(['Conv1d', 'Conv1d', 'Flatten', 'Linear']);
+    await user.click(screen.getByRole('option', { name: 'BatchNorm2d Batch normalisation 2D' }));
+    expect(layers()).toContain('BatchNorm2d');
+    expect(lately()[0]?.getAttribute('aria-label')).toMatch(/^BatchNorm2d/);
+    undo();
+    await user.keyboard('/conv{Enter}');
+    expect(layers().filter((kind) => kind === 'Conv1d')).toHaveLength(3);
+    expect(lately()[0]?.getAttribute('aria-label')).toBe('Conv1d Convolution 1D');
+  });
+
   test('offers the fix in place', async () => {
     const user = userEvent.setup();
     open(start.replace('"out_features": 4', '"out_features": 5'));

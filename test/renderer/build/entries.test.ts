@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { layerKinds, layerTable } from '../../../engine/contract/layers/index.ts';
 import { StackPlanner } from '../../../engine/contract/plan-stack.ts';
 import { Report } from '../../../engine/contract/report.ts';
-import { countKinds, entriesWith, findEntries, groupEntries } from '../../../renderer/build/entries.ts';
+import { countKinds, entriesWith, findEntries, groupEntries, memberFor } from '../../../renderer/build/entries.ts';
 import { definitionCode, formatPython, modelCode } from '../../../renderer/build/python.ts';
 import { summaryOf } from '../../../renderer/build/words.ts';
 import { copyText, readClip } from '../../../renderer/state/stack-clipboard.ts';
@@ -44,6 +44,30 @@ describe('the palette', () => {
     expect(findEntries(query, entriesWith([]), { rank, dtype: 'float32' })[0]?.kind).toBe(kind);
   });
 
+  test('finds a kind by its whole name first, whatever comes in', () => {
+    for (const { kind } of layerKinds) {
+      for (const rank of [1, 2, 3, 4]) {
+        for (const dtype of ['float32', 'int64'] as const) {
+          expect(findEntries(kind.toLowerCase(), entriesWith([]), { rank, dtype })[0]?.kind).toBe(kind);
+        }
+      }
+    }
+  });
+
+  test.each([
+    ['conv', 2, 'Conv1d'],
+    ['conv', 3, 'Conv2d'],
+    ['conv', 4, 'Conv3d'],
+    ['batchnorm', 2, 'BatchNorm1d'],
+    ['maxpool', 4, 'MaxPool3d'],
+  ])('chooses by %s, or in its row, the one that takes %i dimensions', (query, rank, kind) => {
+    const here = { rank, dtype: 'float32' } as const;
+    expect(findEntries(query, entriesWith([]), here)[0]?.kind).toBe(kind);
+    const families = groupEntries(entriesWith([]), []).flatMap((group) => [...group.families, ...group.more]);
+    const family = families.find(({ name }) => name.toLowerCase() === query);
+    expect(family && memberFor(family, here).kind).toBe(kind);
+  });
+
   test('leaves out what only has the letters somewhere once something has the word', () => {
     const found = findEntries('linear', entriesWith([])).map(({ kind }) => kind);
     expect(found[0]).toBe('Linear');
@@ -79,6 +103,13 @@ describe('a layer that is added', () => {
       const report = new Report();
       new StackPlanner(report, {}).model([layer], { dims: input, dtype });
       expect(report.problems).toEqual([]);
+    },
+  );
+
+  test.each(kinds.flatMap(({ kind }) => [[8], [8, 12], [3, 12, 12], [3, 8, 12, 12]].map((dims) => ({ kind, dims }))))(
+    '$kind stays that kind where $dims comes in',
+    ({ kind, dims }) => {
+      expect(newLayer(kind, { input: { dims, dtype: 'float32' }, wanted: null }).kind).toBe(kind);
     },
   );
 
