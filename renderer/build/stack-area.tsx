@@ -5,12 +5,13 @@ import { usePlan, useProject } from '../state/project.ts';
 import { layersAt, mainList } from '../state/stack-paths.ts';
 import type { StackRow, StackView } from '../state/stack-rows.ts';
 import { applyFix, clearSelection, foldAll, select, useStack, useStackState } from '../state/stack-store.ts';
-import { Button, count, EmptyState, flops, IconButton, Kbd, plural, useDropArea } from '../ui/index.ts';
+import { Button, EmptyState, IconButton, Kbd, useDropArea } from '../ui/index.ts';
 import { BlockEnd, EmptyPlace, LaneHead, UnusedBlock } from './block-rows.tsx';
 import { CardMenu } from './card-menu.tsx';
 import { useClipboard } from './clipboard.ts';
 import { InputCard, OutputCard } from './ends.tsx';
 import { LayerCard, rowElementId } from './layer-card.tsx';
+import { sizeWords } from './network-size.ts';
 import styles from './stack.module.css';
 import type { StackElements } from './stack-drag.tsx';
 import { pressInStack } from './stack-keys.ts';
@@ -204,15 +205,14 @@ const costWords = [
 /** How large the network is, and what the bars at the right mean. */
 function Head({ view }: { view: StackView }) {
   const plan = usePlan();
-  const layers = view.rows.filter((row) => row.type === 'layer').length;
+  const layers = view.rows.some((row) => row.type === 'layer');
+  const size = layers && plan ? sizeWords(view, plan) : undefined;
   const blocks = view.rows.some((row) => row.type === 'layer' && row.folded !== null);
   return (
     <header className={styles.head}>
       <h1 className={styles.heading}>Layers</h1>
-      <span className={styles.headHint}>
-        {layers > 0 &&
-          plan &&
-          `${plural(layers, 'layer')} · ${count(plan.parameters)} parameters · ${flops(plan.flops)}`}
+      <span className={styles.headHint} title={size}>
+        {size}
       </span>
       {blocks && (
         <>
@@ -220,7 +220,7 @@ function Head({ view }: { view: StackView }) {
           <IconButton label="Unfold all blocks" icon={IconFoldDown} onClick={() => foldAll(false)} />
         </>
       )}
-      {layers > 0 && (
+      {layers && (
         <ul className={styles.legend} aria-label="Bars at the right">
           {costWords.map(({ label, color }) => (
             <li key={label}>

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { planProject } from '../../../engine/contract/plan.ts';
 import type { Project } from '../../../engine/contract/project.ts';
 import { editProject } from '../../../engine/contract/project-edit.ts';
+import { sizeWords } from '../../../renderer/build/network-size.ts';
 import { share } from '../../../renderer/state/sharing.ts';
 import { moveLayers, setParam } from '../../../renderer/state/stack.ts';
 import { layersAt, mainList, type Path } from '../../../renderer/state/stack-paths.ts';
@@ -135,6 +136,33 @@ describe('rows', () => {
     const next = share(project, projectOf(editProject(nestedText, moved?.edits ?? [])));
     const keys = (each: StackView) => layerRows(each).map(({ key }) => key);
     expect(keys(viewOf(next)).toSorted()).toEqual(keys(view).toSorted());
+  });
+});
+
+describe('the size of the network', () => {
+  const sizeOf = (layers: unknown[], blocks?: unknown, shape = [3, 8, 8]) => {
+    const project = projectOf(textWith(layers, blocks).replace(/"shape": \[[^\]]*\]/, `"shape": [${shape}]`));
+    return sizeWords(viewOf(project), planProject(project as Project, null));
+  };
+  const conv = { kind: 'Conv2d', out_channels: 4, kernel_size: 3 };
+  const linear = { kind: 'Linear', out_features: 4 };
+
+  test('is told where all of it is known, also where it has no weights or nothing but what is disabled', () => {
+    expect(sizeOf([conv, { kind: 'Flatten' }, linear])).toBe('3 layers · 692 parameters · 8.93 kFLOP');
+    expect(sizeOf([{ kind: 'Flatten' }])).toBe('1 layer · 0 parameters · 0 FLOP');
+    expect(sizeOf([{ ...conv, disabled: true }], undefined, [3, 8])).toBe('1 layer · 0 parameters · 0 FLOP');
+    const spare = { layers: [{ kind: 'Conv3d', out_channels: 4, kernel_size: 3 }] };
+    expect(sizeOf([{ kind: 'Flatten' }], { spare })).toBe('2 layers · 0 parameters · 0 FLOP');
+  });
+
+  test('is never 0 for not being known: it ends where a layer cannot be planned, or is left open', () => {
+    expect(sizeOf([conv, { kind: 'Flatten' }], undefined, [3, 8])).toBe('2 layers · — parameters');
+    expect(sizeOf([{ kind: 'Residual', layers: [conv] }])).toBe('2 layers · — parameters');
+    expect(sizeOf([conv, { kind: 'Parallel', branches: [[], [{ kind: 'Conv1d' }]] }, linear])).toBe(
+      '4 layers · up to layer 0: 112 parameters · 7.78 kFLOP, not known beyond',
+    );
+    const project = projectOf(JSON.stringify({ gradloom: 1, model: { layers: [linear] } }));
+    expect(sizeWords(viewOf(project), planProject(project as Project, null))).toBe('1 layer · — parameters');
   });
 });
 
