@@ -75,7 +75,9 @@ export const EmptyPlace = memo(function EmptyPlace({ row, level }: { row: EmptyR
     >
       <Spines depth={row.depth} />
       <div className={styles.empty} data-active={active || undefined}>
-        {words}. Drop a layer here, or press <Kbd keys="/" />
+        <span>
+          {words}. Drop a layer here, or press <Kbd keys="/" />
+        </span>
       </div>
     </div>
   );
