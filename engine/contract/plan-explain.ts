@@ -15,15 +15,45 @@ export interface LayerFormulas {
   flops: string;
 }
 
-/** `tensors`: those of the plan. Not part of the plan itself: only the layer in sight is explained. */
-export function explainLayer(layer: PlannedLayer, tensors: readonly PlannedTensor[]): LayerFormulas {
+/**
+ * `tensors`: those of the plan. `copies`: where the layer stands in the network several times (a repetition, another use of a block), all of
+ * them, itself first. Not part of the plan itself: only the layer in sight is explained.
+ */
+export function explainLayer(
+  layer: PlannedLayer,
+  tensors: readonly PlannedTensor[],
+  copies: readonly PlannedLayer[] = [layer],
+): LayerFormulas {
   const { explain, formula } = layerKind(layer.kind);
   const lines = explain?.(layer.args, layer.input, layer.output, partsOf(layer)) ?? [];
+  const parameters = layer.children ? [] : parameterLines(layer, tensors);
+  const last = parameters.pop();
+  if (last !== undefined) parameters.push(withCopies(last, copies, 'parameters'));
   return {
     shape: lines.length > 0 ? lines : [formula],
-    parameters: layer.children ? [] : parameterLines(layer, tensors),
-    flops: flopsLine(layer, ownTensors(layer, tensors)),
+    parameters,
+    flops: withCopies(flopsLine(layer, ownTensors(layer, tensors)), copies, 'flops'),
   };
+}
+
+/** The layer's place may be that of several layers in the network: all of them, in order. */
+export function copiesAt(layers: readonly PlannedLayer[], place: string): PlannedLayer[] {
+  return layers.flatMap((layer) => [
+    ...(layer.place === place ? [layer] : []),
+    ...(layer.children ?? []).flatMap((child) => copiesAt(child.layers, place)),
+  ]);
+}
+
+/** The first copy's line, and what all of them come to; one that ends with no number of its own is given it. */
+function withCopies(line: string, copies: readonly PlannedLayer[], of: 'parameters' | 'flops'): string {
+  const each = copies.map((copy) => copy[of]);
+  const total = each.reduce((sum, value) => sum + value, 0);
+  if (each.length < 2 || total === 0) return line;
+  const one = each[0] as number;
+  const told = new RegExp(`[=:] ${one}$`).test(line) ? line : `${line}; in all ${one}`;
+  return each.every((value) => value === one)
+    ? `${told}, × ${each.length} copies = ${total}`
+    : `${told} in copy 1; ${each.length} copies: ${each.join(' + ')} = ${total}`;
 }
 
 /** What each list of layers inside answers. */

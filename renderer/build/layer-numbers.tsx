@@ -1,6 +1,6 @@
 /** A layer in numbers: what it makes of its input, what it costs, and where each number comes from. */
 import { useMemo, useState } from 'react';
-import { explainLayer, type LayerFormulas } from '../../engine/contract/plan-explain.ts';
+import { copiesAt, explainLayer, type LayerFormulas } from '../../engine/contract/plan-explain.ts';
 import type { Plan, PlannedLayer } from '../../engine/contract/plan-types.ts';
 import { MemoryParts } from '../project-parts/memory-parts.tsx';
 import { usePlan } from '../state/project.ts';
@@ -24,7 +24,7 @@ function plannedAt(layers: readonly PlannedLayer[], path: string): PlannedLayer 
 function useFormulas(plan: Plan | null, number: string | null): LayerFormulas | null {
   return useMemo(() => {
     const layer = plan && number !== null ? plannedAt(plan.layers, number) : null;
-    return plan && layer ? explainLayer(layer, plan.tensors) : null;
+    return plan && layer ? explainLayer(layer, plan.tensors, copiesAt(plan.layers, layer.place)) : null;
   }, [plan, number]);
 }
 
@@ -108,7 +108,15 @@ function LayerCosts({ row, plan, formulas }: { row: LayerRow; plan: Plan | null;
   return (
     <Section title="Costs">
       <Figures figures={figures} />
-      {costs.memory > 0 && <MemoryParts parts={lasting} />}
+      {costs.memory > 0 && (
+        <>
+          <MemoryParts parts={lasting} />
+          <p className={styles.quiet}>
+            Estimated parts, each in full. They are not all held at once: the network’s memory is that of its fullest
+            moment.
+          </p>
+        </>
+      )}
     </Section>
   );
 }

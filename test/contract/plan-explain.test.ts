@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { explainTransposedWindow, explainWindow, productLine } from '../../engine/contract/layers/explain.ts';
 import { layerKinds } from '../../engine/contract/layers/index.ts';
 import { planProject } from '../../engine/contract/plan.ts';
-import { explainLayer } from '../../engine/contract/plan-explain.ts';
+import { copiesAt, explainLayer } from '../../engine/contract/plan-explain.ts';
 import type { PlannedLayer, PlannedTensor } from '../../engine/contract/plan-types.ts';
 import { conv, digits, head, projectWith } from './cases.ts';
 
@@ -86,6 +86,38 @@ test('blocks by what is inside', () => {
     ['branch 0: [2, 28, 28]', 'branch 1: [1, 28, 28]', 'branch 2: [3, 28, 28]', 'dimension 1: 2 + 1 + 3 = 6'],
     ['layers: [4, 14, 14]', 'shortcut: [4, 14, 14]'],
     ['time 1: [4, 7, 7]', 'time 2: [4, 3, 3]'],
+  ]);
+});
+
+test('of a layer that stands in the network several times, all copies', () => {
+  const times = (layer: unknown) => ({ kind: 'Repeat', times: 2, layers: [layer] });
+  const { layers, tensors } = planProject(
+    projectWith([
+      times(conv(1, { padding: 1 })),
+      times(conv(4, { padding: 1 })),
+      times({ kind: 'ReLU' }),
+      times({ kind: 'Residual', layers: [conv(4, { padding: 1 })] }),
+      ...head,
+    ] as never),
+    digits,
+  );
+  const all = layers.slice(0, 4).map(({ children }) => {
+    const first = children?.[0]?.layers[0] as PlannedLayer;
+    return { first, copies: copiesAt(layers, first.place) };
+  });
+  expect(all.map(({ copies }) => copies.length)).toEqual([2, 2, 2, 2]);
+  const lines = all.map(({ first, copies }) => explainLayer(first, tensors, copies));
+  expect(lines.map(({ parameters }) => parameters.at(-1))).toEqual([
+    'together: 9 + 1 = 10, × 2 copies = 20',
+    'together: 36 + 4 = 40 in copy 1; 2 copies: 40 + 148 = 188',
+    undefined,
+    undefined,
+  ]);
+  expect(lines.map(({ flops }) => flops.replace(/^2 .* n = /, ''))).toEqual([
+    '2 · (1 / 1) · 3 · 3 · 784 = 14112, × 2 copies = 28224',
+    '2 · (1 / 1) · 3 · 3 · 3136 = 56448 in copy 1; 2 copies: 56448 + 225792 = 282240',
+    'n = 3136, × 2 copies = 6272',
+    'n (the sum) besides its layers; in all 228928, × 2 copies = 457856',
   ]);
 });
 
