@@ -1,9 +1,10 @@
 /** The network as a whole: its size, the memory that training takes, the weights it starts from, its PyTorch code. */
 import { modelFields } from '../../engine/contract/settings.ts';
-import { MeasuredMemory } from '../project-parts/measured-memory.tsx';
-import { MemoryParts } from '../project-parts/memory-parts.tsx';
+import { expectedMemory, MeasuredMemory } from '../project-parts/measured-memory.tsx';
+import { PeakParts } from '../project-parts/memory-parts.tsx';
 import { pickPath } from '../state/files.ts';
 import { useFormAt } from '../state/form.ts';
+import { useMeasuredMemory } from '../state/memory.ts';
 import { usePlan } from '../state/project.ts';
 import { applyFix } from '../state/stack-store.ts';
 import { bytes, CodeBlock, dims, flops, integer, plural, SchemaForm, Section } from '../ui/index.ts';
@@ -12,12 +13,15 @@ import styles from './inspector.module.css';
 import { modelCode } from './python.ts';
 
 const modelPlace = ['model'];
+const fromWords = { estimated: 'estimated', corrected: 'corrected by what was measured', measured: 'measured' };
 
 export function ModelInspector() {
   const plan = usePlan();
   const form = useFormAt(modelPlace);
+  const { correction } = useMeasuredMemory();
   if (!plan) return null;
   const batch = plan.project.data.loader.batch_size;
+  const memory = expectedMemory(plan.memory.total, correction);
   const browse = () =>
     pickPath({
       kind: 'file',
@@ -43,14 +47,14 @@ export function ModelInspector() {
           { name: 'Operations', value: flops(plan.flops), note: 'a sample' },
           {
             name: 'Memory',
-            value: bytes(plan.memory.total),
-            note: `in batches of ${plural(batch, 'sample')}, estimated`,
+            value: bytes(memory.value),
+            note: `in batches of ${plural(batch, 'sample')}, ${fromWords[memory.from]}`,
           },
         ]}
       />
       {plan.memory.total > 0 && (
         <>
-          <MemoryParts parts={plan.memory.peak.parts} />
+          <PeakParts peak={plan.memory.peak} />
           <MeasuredMemory estimated={plan.memory.total} ready={plan.model !== null} />
         </>
       )}

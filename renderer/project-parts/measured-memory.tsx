@@ -34,11 +34,20 @@ export function MeasuredMemory({ estimated, ready }: { estimated: number; ready:
   );
 }
 
+/** What to expect of a training's memory, and where that is known from: this network's measurement, that of others, or the estimate alone. */
+export function expectedMemory(estimated: number, correction: MemoryCorrection | null) {
+  if (correction === null) return { value: estimated, from: 'estimated' } as const;
+  return {
+    value: Math.round(estimated * correction.factor),
+    from: correction.same ? 'measured' : 'corrected',
+  } as const;
+}
+
 /** "Expect 331 MiB on cpu, within 2 %: this network was measured there." */
 export function correctionSentence(estimated: number, correction: MemoryCorrection): string {
-  const { device, networks, same, factor } = correction;
+  const { device, networks, same } = correction;
   const from = same ? 'this network was measured there' : `${plural(networks, 'other network')} measured there`;
-  return `Expect ${bytes(estimated * factor)} on ${device}, within ${percentOff(correction)} %: ${from}.`;
+  return `Expect ${bytes(expectedMemory(estimated, correction).value)} on ${device}, within ${percentOff(correction)} %: ${from}.`;
 }
 
 const phaseNames = { forward: 'Forward', backward: 'Backward', update: 'Update' } as const;

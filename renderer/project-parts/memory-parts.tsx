@@ -1,6 +1,7 @@
 /** The memory that training is estimated to take, by part: the same parts in the same colours wherever they are shown. */
-import type { MemoryParts as Parts } from '../../engine/contract/estimate-types.ts';
+import type { MemoryEstimate, MemoryPhase, MemoryParts as Parts } from '../../engine/contract/estimate-types.ts';
 import { bytes, StackedBar } from '../ui/index.ts';
+import styles from './project-parts.module.css';
 
 const parts = [
   { key: 'activations', label: 'Activations', color: 'var(--series-2)' },
@@ -11,7 +12,7 @@ const parts = [
   { key: 'input', label: 'Batch', color: 'var(--series-7)' },
 ] as const;
 
-/** Of the whole training at its highest moment, or of a layer: then those parts that it has. */
+/** Of a moment of the training, or of a layer: then those parts that it has. */
 export function MemoryParts({ parts: given }: { parts: Partial<Parts> }) {
   return (
     <StackedBar
@@ -22,5 +23,29 @@ export function MemoryParts({ parts: given }: { parts: Partial<Parts> }) {
         return value === undefined ? [] : [{ label, color, value }];
       })}
     />
+  );
+}
+
+const phases: Record<MemoryPhase, string> = {
+  forward: 'the forward pass',
+  backward: 'the backward pass',
+  update: 'the update of the weights',
+  evaluation: 'validation',
+};
+
+/** Which moment is the fullest: "the backward pass, at layer 3". */
+export function momentWords({ phase, path }: MemoryEstimate['peak']): string {
+  if (path !== null) return `${phases[phase]}, at layer ${path}`;
+  // On the way back no layer is named where gradients meet, either.
+  return phase === 'forward' || phase === 'evaluation' ? `${phases[phase]}, at the loss` : phases[phase];
+}
+
+/** Of the whole training at its fullest moment, and which moment that is. */
+export function PeakParts({ peak }: { peak: MemoryEstimate['peak'] }) {
+  return (
+    <div>
+      <p className={styles.quiet}>Estimated parts at the fullest moment: {momentWords(peak)}.</p>
+      <MemoryParts parts={peak.parts} />
+    </div>
   );
 }

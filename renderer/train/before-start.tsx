@@ -4,8 +4,8 @@ import type { ReactNode } from 'react';
 import type { Choice } from '../../engine/contract/device-choice.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
 import type { Problem } from '../../engine/contract/problems.ts';
-import { MeasuredMemory } from '../project-parts/measured-memory.tsx';
-import { MemoryParts } from '../project-parts/memory-parts.tsx';
+import { expectedMemory, MeasuredMemory } from '../project-parts/measured-memory.tsx';
+import { PeakParts } from '../project-parts/memory-parts.tsx';
 import { ProblemList } from '../project-parts/problem-list.tsx';
 import { useDevices } from '../state/devices.ts';
 import { epochEstimate } from '../state/estimates.ts';
@@ -94,7 +94,7 @@ function Ready({ plan, problems, taken }: Omit<BeforeStartProps, 'onShow'>) {
   if (errors === 0 && fit === 'too large') {
     return (
       <Notice tone="warn" title="A run may run out of memory">
-        It is estimated to need more than is free, as told under Memory. <strong>Train</strong> starts it all the same.
+        It is expected to need more than is free, as told under Memory. <strong>Train</strong> starts it all the same.
       </Notice>
     );
   }
@@ -202,15 +202,16 @@ function useRoom(taken: Choice | null) {
 function useFit({ output, memory }: Plan, taken: Choice | null): Fit | null {
   const room = useRoom(taken);
   const expected = useExpected(memory.total, taken);
-  return room && output.length > 0 ? fitOf(expected, room) : null;
+  return room && output.length > 0 ? fitOf(expected.value, room) : null;
 }
 
 /** The estimate, corrected where something was measured on the device. */
-function useExpected(estimated: number, taken: Choice | null): number {
+function useExpected(estimated: number, taken: Choice | null) {
   const { correction } = useMeasuredMemory();
-  return correction !== null && correction.device === taken?.value ? estimated * correction.factor : estimated;
+  return expectedMemory(estimated, correction?.device === taken?.value ? correction : null);
 }
 
+const fromWords = { estimated: 'Estimated', corrected: 'Corrected', measured: 'Measured' };
 const fitWords: Record<Fit, string> = { fits: 'Fits', tight: 'Tight', 'too large': 'Does not fit' };
 
 function Memory({ plan, taken }: { plan: Plan; taken: Choice | null }) {
@@ -234,19 +235,21 @@ function Memory({ plan, taken }: { plan: Plan; taken: Choice | null }) {
       <div className={classes.stack}>
         {room ? (
           <Meter
-            label={expected === memory.total ? 'Estimated' : 'Expected'}
-            value={expected}
+            label={fromWords[expected.from]}
+            value={expected.value}
             max={room.free}
-            range={memoryRange(expected)}
+            range={memoryRange(expected.value)}
             format={bytes}
             limitLabel={`${bytes(room.free)} free of ${bytes(room.total)} on ${room.name}`}
           />
         ) : !asked ? (
           <Skeleton height={44} />
         ) : (
-          <p className={classes.quiet}>{bytes(memory.total)} estimated; what the device has is not available.</p>
+          <p className={classes.quiet}>
+            {bytes(expected.value)} {expected.from}; what the device has is not available.
+          </p>
         )}
-        <MemoryParts parts={memory.peak.parts} />
+        <PeakParts peak={memory.peak} />
         <MeasuredMemory estimated={memory.total} ready={plan.model !== null} />
         {fit && fit !== 'fits' && (
           <p className={classes.note}>
