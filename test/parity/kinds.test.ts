@@ -15,7 +15,7 @@ const named = process.env.GRADLOOM_KINDS?.split(',');
 const kinds = layerKinds.map(({ kind }) => kind).filter((kind) => !named || named.includes(kind));
 
 /** Of each kind so many networks are run in the addon, too; the others are compared by what they are. */
-const mostRuns = Number(process.env.GRADLOOM_RUNS ?? 28);
+const mostRuns = Number(process.env.GRADLOOM_RUNS ?? 20);
 const always = 8;
 
 /** Of each kind so many failures are told. */
