@@ -44,7 +44,7 @@ export function examineSettings(project: unknown, facts: DataFacts | null, repor
   const model = report.object(root.model, ['model'], 'model');
   report.unknownKeys(model, ['layers', 'blocks', 'weights_names', ...Object.keys(modelFields)], ['model']);
   const { weights } = report.fields(model, modelFields, ['model']).values;
-  const layers = model.layers ?? [];
+  const layers = model.layers === undefined ? [] : model.layers;
   if (!Array.isArray(layers)) {
     report.error(
       'BAD_VALUE',

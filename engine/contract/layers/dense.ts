@@ -78,8 +78,11 @@ export const denseKinds = [
         ],
         flops: 2 * in_features * (in_features + 1) * product(output),
         keeps: { input: true },
-        // One output at a time; the way back makes all products of two values at once.
-        workspace: { forward: 4 * product(dims), backward: 4 * product(dims) * (in_features + 1) },
+        // One output at a time; the way back to the input makes all products of two values at once.
+        workspace: {
+          forward: 4 * product(dims),
+          backward: 4 * product(dims) * (context.input.storage.grad ? in_features + 1 : 1),
+        },
       };
     },
     python: (args) => pythonCall('Bilinear', params, args, ['in1_features', 'in2_features', 'out_features']),
