@@ -29,7 +29,7 @@ const residualParams = {
   layers: layersField,
   shortcut: field(z.union([z.literal('auto'), list, z.null()]), {
     label: 'Shortcut',
-    help: 'What is added to the layers\' output: absent: the input itself; "auto": the input, projected where shapes differ; or layers.',
+    help: 'What is added to the layers\' output: absent: the input itself; "auto": the input, projected where shapes differ; or layers. The two must have equal shapes.',
     control: 'shortcut',
     expected: '"auto", a list of layers, or null for the input itself',
     default: null,
@@ -45,7 +45,7 @@ const parallelParams = {
   }),
   join: choice(['concat', 'add', 'multiply'], {
     label: 'Join',
-    help: "How the branches' outputs become one.",
+    help: "How the branches' outputs become one. To be added or multiplied they must have equal shapes: nothing is spread.",
     default: 'concat',
   }),
   dim: integer({
