@@ -106,8 +106,8 @@ void convolution_runs_with_pooling() {
     for (const bool bias : {false, true}) {
       for (const int64_t groups : {1, 2}) {
         for (const int64_t samples : {1, 3, 600}) {  // the last in several slices
-          const nlohmann::json conv = {{"in_channels", 4}, {"out_channels", 12}, {"kernel_size", 3},
-                                       {"stride", {1, 2}}, {"padding", {1, 0}},  {"dilation", 1},
+          const nlohmann::json conv = {{"in_channels", 4}, {"out_channels", 12}, {"kernel_size", {3, 3}},
+                                       {"stride", {1, 2}}, {"padding", {1, 0}},  {"dilation", {1, 1}},
                                        {"groups", groups}, {"bias", bias},       {"padding_mode", "zeros"}};
           std::vector<LayerPlan> plan = {layer("0", "Conv2d", conv), layer("1", "MaxPool2d", pool_args(1)),
                                          layer("2", "Sigmoid", nlohmann::json::object())};

@@ -1,7 +1,9 @@
 /** Small plans that together use every row of every table, for suites that run each once in a process of its own. */
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { initKinds } from '../../engine/contract/inits.ts';
 import { layerKinds } from '../../engine/contract/layers/index.ts';
+import { product } from '../../engine/contract/layers/kind.ts';
 import type { NativePlan } from '../../engine/contract/native.ts';
 import { optimizerKinds } from '../../engine/contract/optimizers.ts';
 import { type Plan, planProject } from '../../engine/contract/plan.ts';
@@ -12,15 +14,16 @@ export interface Named {
   plan: NativePlan;
 }
 
-/** Plans every example of every layer kind behind a layer that keeps its input's shape, on float data and vector targets. */
+/** Plans every example of every layer kind behind a layer that keeps its input's shape (tables of tokens come first), on vector targets. */
 function layerPlans(folder: string): Named[] {
-  return layerKinds.flatMap(({ kind, examples }) =>
+  return layerKinds.flatMap(({ kind, takes, examples }) =>
     examples.map(({ params, input, output }, index) => {
+      const tokens = takes === 'integers' ? (params.num_embeddings as number) : null;
       const layers = [
-        { kind: 'Linear', out_features: input.at(-1) },
+        ...(tokens === null ? [{ kind: 'Linear', out_features: input.at(-1) }] : []),
         { kind, ...params },
       ];
-      const source = { kind: 'random', shape: input, classes: null, target_shape: output, samples: 12 };
+      const source = { kind: 'random', shape: input, classes: null, target_shape: output, samples: 12, tokens };
       const planned = planProject(
         {
           gradloom: 1,
@@ -32,8 +35,22 @@ function layerPlans(folder: string): Named[] {
       );
       const place = path.join(folder, `${kind}-${index}`);
       const input_ = writePack(place, { samples: 12, shape: input, input: 'float32' });
+      if (tokens !== null) {
+        const count = 12 * product(input);
+        writeFileSync(
+          input_.input.path,
+          BigInt64Array.from({ length: count }, (_, i) => BigInt((7 * i) % tokens)),
+        );
+      }
       const target = writePack(path.join(place, 'answers'), { samples: 12, shape: output, input: 'float32' });
-      return { name: `${kind} ${index}`, plan: assemble(planned, { ...input_, target: target.input }) };
+      return {
+        name: `${kind} ${index}`,
+        plan: assemble(planned, {
+          ...input_,
+          input: tokens === null ? input_.input : { ...input_.input, dtype: 'int64' },
+          target: target.input,
+        }),
+      };
     }),
   );
 }
