@@ -5,9 +5,8 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build } from 'vite';
 import { root } from '../suites.mjs';
+import { buildParts } from './build-parts.mjs';
 
 /** @param {string} name @param {number} otherwise */
 function numberOf(name, otherwise) {
@@ -20,24 +19,7 @@ const seed = numberOf('--seed', 1);
 const count = numberOf('--count', 50);
 const bounds = { 'feed-forward': 0.1, sequence: 0.2 };
 
-/** @returns {Promise<typeof import('./memory-parts.ts')>} */
-async function buildParts() {
-  await build({
-    root,
-    configFile: false,
-    logLevel: 'error',
-    build: {
-      ssr: 'test/bench/memory-parts.ts',
-      target: 'node20',
-      outDir: path.join('dist', 'bench'),
-      emptyOutDir: false,
-      rollupOptions: { output: { format: 'es', entryFileNames: '[name].js' } },
-    },
-  });
-  return import(pathToFileURL(path.join(root, 'dist', 'bench', 'memory-parts.js')).href);
-}
-
-const { compare, randomNetwork, templateOf } = await buildParts();
+const { compare, randomNetwork, templateOf } = await buildParts('memory-parts');
 const templates = path.join(root, 'assets', 'templates');
 
 /** @type {{ name: string, family: keyof typeof bounds, text: string }[]} */

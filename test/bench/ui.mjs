@@ -8,11 +8,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { pathToFileURL } from 'node:url';
-import { build } from 'vite';
 import { startChromium } from '../e2e/browser.mjs';
 import { connectEngine } from '../e2e/engine-connection.mjs';
 import { root } from '../suites.mjs';
+import { buildParts } from './build-parts.mjs';
 import { browserBetween, browserTimes, processTime } from './processes.mjs';
 import { frames, median, pageMemory, quantile, timeToUse, typingTimes } from './ui-measures.mjs';
 import { measureTraining, measureWatching } from './ui-watching.mjs';
@@ -38,23 +37,6 @@ function tell(name, value, unit, budget) {
 const shown = (value) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
 /** @param {number} seconds */
 const sleep = (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
-
-/** @returns {Promise<typeof import('./ui-parts.ts')>} */
-async function buildParts() {
-  await build({
-    root,
-    configFile: false,
-    logLevel: 'error',
-    build: {
-      ssr: 'test/bench/ui-parts.ts',
-      target: 'node20',
-      outDir: path.join('dist', 'bench'),
-      emptyOutDir: true,
-      rollupOptions: { output: { format: 'es', entryFileNames: '[name].js' } },
-    },
-  });
-  return import(pathToFileURL(path.join(root, 'dist', 'bench', 'ui-parts.js')).href);
-}
 
 /** @returns {Promise<{ url: string, pid: number, end: () => Promise<void> }>} */
 async function startService() {
@@ -93,7 +75,7 @@ function project(name, text) {
   return file;
 }
 
-const parts = await buildParts();
+const parts = await buildParts('ui-parts');
 const began = performance.now();
 const service = await startService();
 const serviceMs = performance.now() - began;

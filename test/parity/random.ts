@@ -10,3 +10,25 @@ export function generator(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** What makers of random networks ask for. */
+export class Dice {
+  readonly #random: () => number;
+
+  constructor(seed: number) {
+    this.#random = generator(seed);
+  }
+
+  chance(share: number): boolean {
+    return this.#random() < share;
+  }
+
+  /** Both ends included. */
+  int(low: number, high: number): number {
+    return low + Math.floor(this.#random() * (high - low + 1));
+  }
+
+  pick<T>(choices: readonly T[]): T {
+    return choices[this.int(0, choices.length - 1)] as T;
+  }
+}

@@ -8,7 +8,7 @@ import type { GridInput } from './grids/grid.ts';
 import { grids } from './grids/index.ts';
 import { batch, dimsOf, type Network, planNetwork, shapeErrors } from './layers-run.ts';
 import { type Layer, randomStack as plannedForm } from './plan-stacks.ts';
-import { generator } from './random.ts';
+import { Dice } from './random.ts';
 
 /** Tensors larger than this only take time. */
 const mostValues = 3000;
@@ -22,30 +22,25 @@ const families = [...new Set(plain.map(({ category }) => category))].map((catego
 export function randomNetwork(seed: number): Network {
   // A quarter by the generator that knows nothing of the plan.
   if (seed % 4 === 0) return plannedForm(seed);
-  return new Maker(generator(seed)).network();
+  return new Maker(seed).network();
 }
 
-class Maker {
-  readonly #random: () => number;
+class Maker extends Dice {
   #wrong = false;
-
-  constructor(random: () => number) {
-    this.#random = random;
-  }
 
   network(): Network {
     const input = this.#input();
-    this.#wrong = this.#chance(0.15);
-    const layers = this.#list(input, this.#int(2, 7), 0);
+    this.#wrong = this.chance(0.15);
+    const layers = this.#list(input, this.int(2, 7), 0);
     const network = { input, layers, blocks: {} };
     if ('tokens' in input || planNetwork(network).parameters > 0) return network;
     return { ...network, layers: [{ kind: 'Linear', out_features: dimsOf(input).at(-1) as number }, ...layers] };
   }
 
   #input(): GridInput {
-    const size = (low: number, high: number) => this.#int(low, high);
-    const [channels, features] = [this.#pick([1, 2, 3, 4, 6, 8]), this.#pick([1, 4, 5, 8, 12, 16])];
-    switch (this.#int(0, 9)) {
+    const size = (low: number, high: number) => this.int(low, high);
+    const [channels, features] = [this.pick([1, 2, 3, 4, 6, 8]), this.pick([1, 4, 5, 8, 12, 16])];
+    switch (this.int(0, 9)) {
       case 0:
         return [features];
       case 1:
@@ -54,13 +49,10 @@ class Maker {
       case 3:
         return [channels, size(4, 24)];
       case 4:
-        return [this.#pick([1, 2, 3, 4]), size(3, 8), size(3, 8), size(3, 7)];
+        return [this.pick([1, 2, 3, 4]), size(3, 8), size(3, 8), size(3, 7)];
       case 5:
       case 6:
-        // Whether some kind takes tokens is the table's to say.
-        return layerKinds.some(({ takes }) => takes === 'integers')
-          ? { dims: [size(2, 9)], tokens: 7 }
-          : [channels, size(3, 12), size(3, 12)];
+        return { dims: [size(2, 9)], tokens: 7 };
       default:
         return [channels, size(3, 12), size(3, 12)];
     }
@@ -80,14 +72,14 @@ class Maker {
           : planNetwork({ input: arriving, layers: [layer], blocks: {} });
         const { output } = plan;
         if (shapeErrors(plan).length > 0) {
-          if (!this.#wrong || !this.#chance(0.1)) continue;
+          if (!this.#wrong || !this.chance(0.1)) continue;
           this.#wrong = false;
           return [...layers, layer];
         }
         if (output.length === 0 || product(output) > mostValues || output.includes(batch)) continue;
         layers.push(layer);
-        // Kinds that take indices answer floats, and no other kind takes any.
-        arriving = 'tokens' in arriving && !readsTokens(layer) ? { dims: output, tokens: arriving.tokens } : output;
+        const isTokens = plan.layers.at(-1)?.dtype === 'int64';
+        arriving = 'tokens' in arriving && isTokens ? { dims: output, tokens: arriving.tokens } : output;
         break;
       }
     }
@@ -95,59 +87,42 @@ class Maker {
   }
 
   #layer(arriving: GridInput, depth: number): Layer {
-    if (depth < 2 && this.#chance(0.18)) return this.#block(arriving, depth);
+    if (depth < 2 && this.chance(0.18)) return this.#block(arriving, depth);
     const tokens = 'tokens' in arriving;
     const fitting = families
       .map((family) => family.filter(({ takes = 'floats' }) => (tokens ? takes !== 'floats' : takes !== 'integers')))
       .filter((family) => family.length > 0);
     // By family, so that small ones are met, or by kind, so that none is met all the time.
-    const { kind } = this.#pick(this.#chance(0.3) ? this.#pick(fitting) : fitting.flat());
+    const { kind } = this.pick(this.chance(0.3) ? this.pick(fitting) : fitting.flat());
     const params = Object.entries(grids[kind]?.params ?? {}).map(([name, values]) => [
       name,
-      this.#chance(0.55) ? values[0] : this.#value(name, values),
+      this.chance(0.55) ? values[0] : this.#value(name, values),
     ]);
     return JSON.parse(JSON.stringify({ kind, ...Object.fromEntries(params) })) as Layer;
   }
 
   #value(name: string, values: readonly unknown[]): unknown {
-    return /^out_(channels|features)$/.test(name) ? this.#int(1, 9) : this.#pick(values);
+    return /^out_(channels|features)$/.test(name) ? this.int(1, 9) : this.pick(values);
   }
 
   #block(arriving: GridInput, depth: number): Layer {
     const list = (length: number) => this.#list(arriving, length, depth + 1);
-    switch (this.#int(0, 3)) {
+    switch (this.int(0, 3)) {
       case 0: {
-        const shortcut = this.#pick<unknown>([undefined, 'auto', 'auto', list(this.#int(0, 1))]);
-        return { kind: 'Residual', layers: list(this.#int(1, 3)), ...(shortcut === undefined ? {} : { shortcut }) };
+        const shortcut = this.pick<unknown>([undefined, 'auto', 'auto', list(this.int(0, 1))]);
+        return { kind: 'Residual', layers: list(this.int(1, 3)), ...(shortcut === undefined ? {} : { shortcut }) };
       }
       case 1:
-        return { kind: 'Repeat', times: this.#int(1, 3), layers: list(this.#int(1, 2)) };
+        return { kind: 'Repeat', times: this.int(1, 3), layers: list(this.int(1, 2)) };
       case 2: {
-        const branches = Array.from({ length: this.#int(1, 3) }, () => list(this.#int(0, 2)));
-        return { kind: 'Parallel', branches, dim: this.#pick([1, 1, -1, 2]) };
+        const branches = Array.from({ length: this.int(1, 3) }, () => list(this.int(0, 2)));
+        return { kind: 'Parallel', branches, dim: this.pick([1, 1, -1, 2]) };
       }
       default: {
         const branch = list(1);
-        const join = this.#pick(['add', 'multiply', 'concat']);
-        return { kind: 'Parallel', branches: [branch, this.#chance(0.5) ? branch : []], join };
+        const join = this.pick(['add', 'multiply', 'concat']);
+        return { kind: 'Parallel', branches: [branch, this.chance(0.5) ? branch : []], join };
       }
     }
   }
-
-  #chance(share: number): boolean {
-    return this.#random() < share;
-  }
-
-  /** Both ends included. */
-  #int(low: number, high: number): number {
-    return low + Math.floor(this.#random() * (high - low + 1));
-  }
-
-  #pick<T>(choices: readonly T[]): T {
-    return choices[this.#int(0, choices.length - 1)] as T;
-  }
-}
-
-function readsTokens({ kind }: Layer): boolean {
-  return layerKinds.find((row) => row.kind === kind)?.takes === 'integers';
 }

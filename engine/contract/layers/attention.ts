@@ -1,7 +1,7 @@
 /** Attention of a sequence to itself. */
 import { flag, integer, number } from '../fields.ts';
 import type { PlannedTensor } from '../plan-types.ts';
-import { type LayerContext, layerKind, parameter } from './kind.ts';
+import { type LayerContext, layerKind, nearestDivisor, parameter } from './kind.ts';
 import { pythonCall } from './python.ts';
 import { sequenceDims } from './sequence.ts';
 import { definitionOf, masksPiece, maskWords, unseenPiece, withWords } from './sequence-python.ts';
@@ -38,10 +38,7 @@ const params = {
 /** Heads must share the features evenly; false after reporting that they do not. */
 export function checkHeads(key: string, heads: number, features: number, context: LayerContext): boolean {
   if (features % heads === 0) return true;
-  const divisors = Array.from({ length: Math.min(features, 1024) }, (_, index) => index + 1).filter(
-    (each) => features % each === 0,
-  );
-  const nearest = divisors.reduce((best, each) => (Math.abs(each - heads) < Math.abs(best - heads) ? each : best));
+  const nearest = nearestDivisor(features, heads);
   context.refuse(
     'NOT_DIVISIBLE',
     key,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { choice, field, integer, text } from '../fields.ts';
 import type { Json } from '../native.ts';
-import { joinedNumbers } from './join-numbers.ts';
+import { joinedNumbers, jointMask, masksOf } from './joins.ts';
 import {
   type Dims,
   type LayerContext,
@@ -94,15 +94,6 @@ function factorsKept(branches: Stack[], values: number): number {
     bytes += 4 * values;
   }
   return bytes;
-}
-
-const masksOf = (branches: Stack[]) => branches.map(({ flow }) => flow?.mask ?? null);
-
-/** Path of the mask of padding that all branches share; undefined: they cannot keep one, yet there is one. `along`: positions are joined. */
-function jointMask(branches: Stack[], along: boolean): string | null | undefined {
-  const [first = null, ...others] = masksOf(branches);
-  if (first === null && others.every((mask) => mask === null)) return null;
-  return !along && others.every((mask) => mask === first) ? first : undefined;
 }
 
 function joined(branches: Stack[], join: string, dim: number, context: LayerContext): Dims | null {

@@ -161,6 +161,19 @@ export function gcd(a: number, b: number): number {
   return b === 0 ? a : gcd(b, a % b);
 }
 
+/** The divisor of `size` that is nearest to `wanted`, the smaller of two. */
+export function nearestDivisor(size: number, wanted: number): number {
+  let best = 1;
+  for (let small = 1; small * small <= size; small++) {
+    if (size % small !== 0) continue;
+    for (const divisor of [small, size / small]) {
+      const nearer = Math.abs(divisor - wanted) - Math.abs(best - wanted);
+      if (nearer < 0 || (nearer === 0 && divisor < best)) best = divisor;
+    }
+  }
+  return best;
+}
+
 export function sameDims(a: Dims, b: Dims): boolean {
   return a.length === b.length && a.every((dim, index) => dim === b[index]);
 }

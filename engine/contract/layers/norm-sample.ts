@@ -1,9 +1,8 @@
 /** Normalisation within each sample: over its last dimensions, over groups of channels, over neighbouring channels. */
 import { z } from 'zod';
 import { field, flag, integer, largestSize, number } from '../fields.ts';
-import type { Fix } from '../problems.ts';
 import { removeEdit } from '../report.ts';
-import { fix, type LayerContext, layerKind, parameter, product, sameDims, showDims } from './kind.ts';
+import { fix, type LayerContext, layerKind, nearestDivisor, parameter, product, sameDims, showDims } from './kind.ts';
 import { pythonCall } from './python.ts';
 
 const eps = number({ label: 'Epsilon', help: 'Added to the variance for stability.', min: 0, default: 1e-5 });
@@ -80,14 +79,6 @@ function lastDims(kind: string, given: number | number[] | null, context: LayerC
 function shownShape(args: Record<string, unknown>): number | number[] {
   const shape = args.normalized_shape as number[];
   return shape.length === 1 ? (shape[0] as number) : shape;
-}
-
-/** Divisors of the channels nearest to the wanted number of groups. */
-function groupFixes(num_groups: number, channels: number, context: LayerContext): Fix[] {
-  const divisors: number[] = [];
-  for (let each = 1; each <= Math.min(channels, 4096); each++) if (channels % each === 0) divisors.push(each);
-  const [near] = divisors.sort((a, b) => Math.abs(a - num_groups) - Math.abs(b - num_groups));
-  return near === undefined ? [] : [context.set(`Set num_groups to ${near}`, { num_groups: near })];
 }
 
 export const sampleNormKinds = [
@@ -179,12 +170,13 @@ export const sampleNormKinds = [
         );
       }
       if (num_channels % num_groups !== 0) {
+        const nearest = nearestDivisor(num_channels, num_groups);
         return context.refuse(
           'NOT_DIVISIBLE',
           'num_groups',
           `${num_channels} channels cannot be divided into ${num_groups} equal groups`,
           'num_groups must divide the number of channels.',
-          groupFixes(num_groups, num_channels, context),
+          [context.set(`Set num_groups to ${nearest}`, { num_groups: nearest })],
         );
       }
       const { affine, bias } = others;

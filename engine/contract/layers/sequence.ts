@@ -1,7 +1,7 @@
 /** Sequences: from images to sequences of patches, where each position stands, and from a sequence to one vector. */
 import { asSpan, flag, integer, number, span } from '../fields.ts';
 import { insertEdit, removeEdit } from '../report.ts';
-import { fix, type LayerContext, layerKind, parameter, product, showDims } from './kind.ts';
+import { fix, type LayerContext, layerKind, nearestDivisor, parameter, product, showDims } from './kind.ts';
 import { pythonCall } from './python.ts';
 import { definitionOf, masksPiece, maskWords, withWords } from './sequence-python.ts';
 import { imageDims, spanDigits, spanValue } from './window.ts';
@@ -29,16 +29,6 @@ const patchParams = {
   patch_size: span(2, { label: 'Patch', help: 'Height and width of a patch; they must divide those of the image.' }),
   bias: flag({ label: 'Bias', help: 'Adds a learned value to each feature.', default: true }),
 };
-
-/** The divisor of `size` that is nearest to `wanted`, the larger of two. */
-function nearestDivisor(size: number, wanted: number): number {
-  const start = Math.min(wanted, size);
-  for (let step = 0; ; step++) {
-    for (const each of [start + step, start - step]) {
-      if (each >= 1 && each <= size && size % each === 0) return each;
-    }
-  }
-}
 
 const positionParams = {
   std: number({ label: 'Standard deviation', help: 'Spread of the initial values.', min: 0, default: 0.02 }),

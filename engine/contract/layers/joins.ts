@@ -1,6 +1,7 @@
-/** Of which numbers a sum, a product or a join of tensors is: floats where any is of floats, else integers as large as they may become. */
+/** What sums, products and joins of tensors make of their numbers and of their masks of padding. */
 import type { Flow, Resolved, Stack } from './kind.ts';
 
+/** Floats where any is of floats, else integers as large as they may become. */
 export function joinedNumbers(
   stacks: readonly Stack[],
   join: 'concat' | 'add' | 'multiply',
@@ -14,4 +15,13 @@ export function joinedNumbers(
     multiply: () => largest.reduce((product, each) => product * each, 1),
   }[join]();
   return { dtype: 'int64', tokens: Number.isSafeInteger(most) ? most + 1 : null };
+}
+
+export const masksOf = (branches: readonly Stack[]) => branches.map(({ flow }) => flow?.mask ?? null);
+
+/** Path of the mask of padding that all branches share; undefined: they cannot keep one, yet there is one. `along`: positions are joined. */
+export function jointMask(branches: readonly Stack[], along: boolean): string | null | undefined {
+  const [first = null, ...others] = masksOf(branches);
+  if (first === null && others.every((mask) => mask === null)) return null;
+  return !along && others.every((mask) => mask === first) ? first : undefined;
 }
