@@ -103,7 +103,7 @@ export async function writeWhole<T>(
     await rename(temporary, path);
     return checked;
   } catch (thrown) {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => {}); // what went wrong first is told
     throw systemError(thrown, path, 'write');
   }
 }

@@ -4,13 +4,23 @@ import { cacheDir, homeDir } from '../native/setup/paths.mjs';
 
 export { cacheDir };
 
-/** The workspace: `projects/ runs/ data/ recovery/ settings.json`. May not exist yet. */
+/** The workspace: `projects/ runs/ data/ weights/ recovery/ settings.json`. May not exist yet. */
 export function workspaceDir(): string {
   return homeDir();
 }
 
 export function projectsDir(home: string = homeDir()): string {
   return path.join(home, 'projects');
+}
+
+/** What is kept of projects beside their files: steps of undo, texts that were not saved. */
+export function recoveryDir(home: string = homeDir()): string {
+  return path.join(home, 'recovery');
+}
+
+/** Weights that a window has brought. */
+export function weightsDir(home: string = homeDir()): string {
+  return path.join(home, 'weights');
 }
 
 /** Deleted runs, until somebody empties it. */

@@ -1,7 +1,7 @@
 /** The window: its frame, and the page that the address names. */
 import { lazy, type ReactNode, Suspense } from 'react';
 import { Redirect, Route, Router, Switch } from 'wouter';
-import { ConnectionBar, ProjectBar } from './frame/bars.tsx';
+import { ConnectionBar, DraftBar, ProjectBar } from './frame/bars.tsx';
 import { FileDialog } from './frame/file-dialog.tsx';
 import styles from './frame/frame.module.css';
 import { decoded, hashLocation } from './frame/hash-location.ts';
@@ -53,6 +53,7 @@ function Frame() {
       <div className={styles.bars}>
         <ConnectionBar />
         <ProjectBar />
+        <DraftBar />
       </div>
       <main className={styles.page}>
         <Pages />

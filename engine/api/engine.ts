@@ -4,6 +4,7 @@ import type { StandardRPCHandlerOptions } from '@orpc/server/standard';
 import { rootDir } from '../../native/setup/paths.mjs';
 import { Previews } from '../data/index.ts';
 import { DeviceReports } from '../devices.ts';
+import { Kept } from '../kept.ts';
 import { Places } from '../places.ts';
 import type { ProcessHost } from '../processes.ts';
 import { ProjectFiles } from '../project-files.ts';
@@ -17,6 +18,7 @@ import { dataCalls } from './data.ts';
 import { deviceCalls } from './devices.ts';
 import { toWire } from './errors.ts';
 import { fileCalls } from './files.ts';
+import { keepCalls } from './keep.ts';
 import { type Parts, wire } from './parts.ts';
 import { projectCalls } from './projects.ts';
 import { runCalls } from './runs.ts';
@@ -52,11 +54,13 @@ export function openEngine({ processes, workerEntry, root, log }: EngineOptions)
     onChange: (run) => runList.wake(run),
   });
   const projects = new ProjectFiles();
+  const kept = new Kept(home);
   const parts: Parts = {
     home,
     service,
     settings: new SettingsFile(home),
     projects,
+    kept,
     places: new Places(root, [home]),
     previews: new Previews((source, baseDir, signal) => service.packSource(source, baseDir, signal)),
     devices: new DeviceReports(() => service.describeDevices()),
@@ -81,7 +85,7 @@ export function openEngine({ processes, workerEntry, root, log }: EngineOptions)
     },
     service,
     close: async () => {
-      await Promise.all([service.close(), projects.settled()]);
+      await Promise.all([service.close(), projects.settled(), kept.settled()]);
     },
   };
 }
@@ -91,6 +95,7 @@ function routerOf(parts: Parts) {
     about: aboutCalls(parts),
     settings: settingsCalls(parts),
     projects: projectCalls(parts),
+    keep: keepCalls(parts),
     data: dataCalls(parts),
     devices: deviceCalls(parts),
     runs: runCalls(parts),

@@ -3,6 +3,7 @@ import { implement } from '@orpc/server';
 import { api } from '../contract/api.ts';
 import type { Previews } from '../data/preview.ts';
 import type { DeviceReports } from '../devices.ts';
+import type { Kept } from '../kept.ts';
 import type { Places } from '../places.ts';
 import type { ProjectFiles } from '../project-files.ts';
 import type { LiveRuns } from '../runs/live-runs.ts';
@@ -16,6 +17,7 @@ export interface Parts {
   service: Service;
   settings: SettingsFile;
   projects: ProjectFiles;
+  kept: Kept;
   places: Places;
   previews: Previews;
   devices: DeviceReports;

@@ -6,6 +6,7 @@
  */
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
+import { keepCalls } from './api-keep.ts';
 import { findCalls, taskCalls, verifyCalls } from './api-tasks.ts';
 import { autopsySchema, editSchema } from './autopsy.ts';
 import { changeAnswerSchema, changeFields, snapshotAnswerSchema } from './control.ts';
@@ -212,6 +213,8 @@ export const api = {
       .input(z.object({ file: z.string(), revision: z.string() }))
       .output(z.object({ revision: z.string().nullable() })),
   },
+
+  keep: keepCalls,
 
   data: {
     /** The digits that come with the program, copied into the workspace; answers their folder. */

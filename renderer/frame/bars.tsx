@@ -2,9 +2,9 @@
 import { useState } from 'react';
 import { connection } from '../client/client.ts';
 import { shell } from '../client/shell.ts';
-import { saveNow, settleConflict, useProject, useProjectState } from '../state/project.ts';
+import { saveNow, settleConflict, settleDraft, useProject, useProjectState } from '../state/project.ts';
 import { tellError, useSession } from '../state/session.ts';
-import { Button, inSentences } from '../ui/index.ts';
+import { Button, clock, inSentences } from '../ui/index.ts';
 import styles from './frame.module.css';
 
 export function ConnectionBar() {
@@ -85,4 +85,26 @@ export function ProjectBar() {
     );
   }
   return null;
+}
+
+/** Texts that a window which crashed, or could not write, has left: offered, never taken by themselves. */
+export function DraftBar() {
+  const [draft, ...others] = useProjectState((state) => state.drafts);
+  const revision = useProjectState((state) => state.revision);
+  if (!draft) return null;
+  return (
+    <div className={styles.bar} role="alert">
+      <span>
+        Changes of {clock(draft.time)} were not saved
+        {draft.revision === revision ? '' : ', and the file was changed since'}
+        {others.length > 0 ? ` (and ${others.length} more)` : ''}.
+      </span>
+      <Button size="xs" title="One step: undo brings back what you see now" onClick={() => settleDraft('restore')}>
+        Restore
+      </Button>
+      <Button size="xs" onClick={() => settleDraft('discard')}>
+        Discard
+      </Button>
+    </div>
+  );
 }

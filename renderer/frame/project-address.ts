@@ -60,7 +60,7 @@ function nameInAddress(setParameters: SetParameters, file: string, replace = fal
 /** What was edited a moment ago is saved before the window goes; where that cannot be done, a browser asks. */
 function keepOnLeaving(): () => void {
   const onLeave = (event: BeforeUnloadEvent) => {
-    if (!hasUnsaved()) return;
+    if (!hasUnsaved()) return void saveNow(); // the steps of undo
     const { save } = useProjectState.getState();
     if (save.kind === 'unsaved') void saveNow();
     else if (shell() === null) event.preventDefault();

@@ -94,6 +94,14 @@ export function rate(value: number, things = ''): string {
 
 const day = 86_400_000;
 
+/** Of today "14:02"; else with its day: "12 Mar, 14:02". */
+export function clock(date: string | number | Date, now: number = Date.now()): string {
+  const then = new Date(date);
+  const time = then.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+  const today = then.toDateString() === new Date(now).toDateString();
+  return today ? time : `${then.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })}, ${time}`;
+}
+
 /** When something was, seen from `now`: "just now", "5 min ago", "yesterday", "12 Mar". */
 export function ago(date: string | number | Date, now: number = Date.now()): string {
   const then = new Date(date);

@@ -1,0 +1,96 @@
+/** Edits of the open project, each a step that can be undone; the steps outlast the window, since the engine keeps them with the project. */
+import { useStore } from 'zustand';
+import { type KeptHistory, packHistory, unpackHistory } from '../../engine/contract/history.ts';
+import type { Edit } from '../../engine/contract/problems.ts';
+import { editProject, readProject } from '../../engine/contract/project.ts';
+import { engine } from '../client/client.ts';
+import { hasUnsaved, useProjectState } from './project-state.ts';
+import { tellError } from './session.ts';
+
+const history = () => useProjectState.temporal.getState();
+
+/** Whether there is something to undo and to redo. */
+export function useHistory(): { canUndo: boolean; canRedo: boolean } {
+  const canUndo = useStore(useProjectState.temporal, ({ pastStates }) => pastStates.length > 0);
+  const canRedo = useStore(useProjectState.temporal, ({ futureStates }) => futureStates.length > 0);
+  return { canUndo, canRedo };
+}
+
+/** One step of undo. Answers false, and tells why, where an edit has no place in the project. */
+export function edit(edits: readonly Edit[]): boolean {
+  const { text, file } = useProjectState.getState();
+  if (file === null) return false;
+  try {
+    const next = editProject(readProject(text).text, edits);
+    if (next !== text) useProjectState.setState({ text: next });
+    return true;
+  } catch (thrown) {
+    tellError(thrown);
+    return false;
+  }
+}
+
+/**
+ * Like `edit`, but as part of the step before when that had the same `topic` a moment ago: typing a number, dragging a slider.
+ */
+export function editWhile(topic: string, edits: readonly Edit[]): boolean {
+  const now = performance.now();
+  const goesOn = topic === lastTopic.topic && now - lastTopic.at < typingMs && lastTopic.text === textNow();
+  if (goesOn) history().pause();
+  const done = edit(edits);
+  if (goesOn) history().resume();
+  lastTopic = { topic, at: now, text: textNow() };
+  return done;
+}
+
+const typingMs = 1500;
+const noTopic = { topic: '', at: 0, text: '' };
+let lastTopic = noTopic;
+const textNow = () => useProjectState.getState().text;
+
+export function undo(): void {
+  history().undo();
+}
+
+export function redo(): void {
+  history().redo();
+}
+
+/** For a project that has just been opened: the steps that were kept of it. */
+export function startHistory(kept: KeptHistory | null): void {
+  lastTopic = noTopic;
+  const { text } = useProjectState.getState();
+  const steps = kept && unpackHistory(kept);
+  const states = (texts: readonly string[]) => texts.map((each) => ({ text: each }));
+  if (!steps) history().clear();
+  else if (steps.text === text) {
+    useProjectState.temporal.setState({ pastStates: states(steps.past), futureStates: states(steps.future) });
+  } else {
+    // The file was changed while it was not open here: that is a step as well.
+    useProjectState.temporal.setState({ pastStates: states([...steps.past, steps.text]), futureStates: [] });
+  }
+  keptOf = stepsNow();
+}
+
+/** What the engine has of the steps, by what changes with each of them. */
+let keptOf: unknown[] = [];
+
+function stepsNow(): unknown[] {
+  const { pastStates, futureStates } = history();
+  return [useProjectState.getState().file, textNow(), pastStates, futureStates];
+}
+
+/** Hands the steps to the engine. They belong to what the file holds: those to a text that is not saved wait until it is. */
+export async function keepHistory(): Promise<void> {
+  const { file, text } = useProjectState.getState();
+  const now = stepsNow();
+  if (file === null || hasUnsaved() || now.every((part, index) => part === keptOf[index])) return;
+  const texts = (states: readonly { text?: string }[]) => states.map((state) => state.text ?? '');
+  const { pastStates, futureStates } = history();
+  const kept = packHistory({ text, past: texts(pastStates), future: texts(futureStates) });
+  keptOf = now;
+  // A convenience: what fails here is tried with the next step, and the project itself is saved.
+  await engine.keep.history({ file, history: kept }).catch(() => {
+    keptOf = [];
+  });
+}
