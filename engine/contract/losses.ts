@@ -239,3 +239,11 @@ export const lossKinds: readonly LossKind[] = [
 ];
 
 export const losses = tableOf(lossKinds);
+
+/** Losses that compare with such targets and take any end of a network, the usual ones for them first. */
+export function lossesFor(target: TargetKind): LossKind[] {
+  const rank = ({ targets }: LossKind) => targets.indexOf(target);
+  return lossKinds
+    .filter(({ targets, end }) => targets.includes(target) && (end?.rule ?? 'not') === 'not')
+    .sort((a, b) => rank(a) - rank(b));
+}

@@ -1,7 +1,7 @@
 /** What must hold between the network's answer, the loss and the data's targets. */
 import { plural } from './format.ts';
 import { sameDims, showDims } from './layers/kind.ts';
-import { type LossEnd, type LossKind, losses, lossKinds } from './losses.ts';
+import { type LossEnd, type LossKind, losses, lossesFor } from './losses.ts';
 import { type Answer, beginnings, endFixes, outputFixes, toEdit } from './plan-answer-fixes.ts';
 import type { PlannedLayer } from './plan-types.ts';
 import type { Fix } from './problems.ts';
@@ -20,8 +20,8 @@ export function checkTarget(project: ResolvedProject, { target }: DataFacts, rep
   const fits = (row: LossKind) =>
     row.targets.includes(target.kind) && !(wantsTwo(row, target) && choices(target) !== 2);
   if (fits(loss)) return true;
-  const fitting = lossKinds
-    .filter((row) => fits(row) && !wantsTwo(row, target) && (row.end?.rule ?? 'not') === 'not')
+  const fitting = lossesFor(target.kind)
+    .filter((row) => fits(row) && !wantsTwo(row, target))
     .slice(0, mostOffered);
   const kinds = fitting.map(({ kind }) => kind);
   report.error(

@@ -1,0 +1,74 @@
+/** Networks of templates with other data: a new project, or an open one whose network is replaced; the data stay, the network is fitted. */
+import { applied } from './edits.ts';
+import { type Fit, fitProject } from './fit.ts';
+import type { Edit } from './problems.ts';
+import type { Project } from './project-types.ts';
+import { isObject, type JsonObject, setEdit } from './report.ts';
+import { type DataFacts, targetDims } from './tensors.ts';
+
+/** A template's project and what its own data say of themselves. */
+export interface Template {
+  project: Project;
+  facts: DataFacts;
+}
+
+/** Data to use: a source as a project names it, what was made of it there, and what it says of itself. */
+export interface GivenData {
+  source: JsonObject;
+  split?: unknown;
+  transforms?: unknown;
+  facts: DataFacts;
+}
+
+/** The template with such data. Its edits are of the template's project. */
+export function templateWith({ project, facts: made }: Template, given: GivenData): Fit {
+  const { source, facts, changes } = asMade(project, given);
+  const { split, transforms } = given;
+  const edits = [
+    setEdit(['data', 'source'], source),
+    ...(split === undefined ? [] : [setEdit(['data', 'split'], split)]),
+    ...(transforms === undefined ? [] : [setEdit(['data', 'transforms'], transforms)]),
+  ];
+  return fitted({ project, edits, changes, facts, made });
+}
+
+/** The project with the template's network, and the loss and the metrics that belong to it. */
+export function networkReplaced(project: Project, facts: DataFacts, { project: from, facts: made }: Template): Fit {
+  const source = isObject(project.data) && isObject(project.data.source) ? project.data.source : {};
+  const given = asMade(from, { source, facts });
+  const training = isObject(from.training) ? from.training : {};
+  const edits = [
+    setEdit(['model'], from.model ?? { layers: [] }),
+    ...['loss', 'metrics'].flatMap((key) => (key in training ? [setEdit(['training', key], training[key])] : [])),
+    ...(given.source === source ? [] : [setEdit(['data', 'source'], given.source)]),
+  ];
+  return fitted({ project, edits, changes: given.changes, facts: given.facts, made });
+}
+
+interface Begun {
+  project: Project;
+  edits: Edit[];
+  changes: string[];
+  facts: DataFacts;
+  made: DataFacts;
+}
+
+function fitted({ project, edits, changes, facts, made }: Begun): Fit {
+  const begun = edits.reduce<unknown>(applied, project) as Project;
+  const fit = fitProject(begun, facts, made);
+  return { ...fit, edits: [...edits, ...fit.edits], changes: [...changes, ...fit.changes] };
+}
+
+/** A network that gives its input again takes any input as its target: labels are not needed. */
+function asMade(template: Project, given: GivenData): { source: JsonObject; facts: DataFacts; changes: string[] } {
+  const { source, facts } = given;
+  const own = isObject(template.data) && isObject(template.data.source) ? template.data.source.target : undefined;
+  const { dims, dtype } = facts.input;
+  const alike = facts.target.kind === 'vector' && targetDims(facts.target).join() === dims.join();
+  if (own !== 'input' || dtype !== 'float32' || alike || source.kind !== 'idx') return { source, facts, changes: [] };
+  return {
+    source: { ...source, target: 'input' },
+    facts: { ...facts, target: { kind: 'vector', dims: [...dims] } },
+    changes: ['Targets: the inputs themselves; labels are not used'],
+  };
+}
