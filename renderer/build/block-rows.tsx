@@ -1,11 +1,12 @@
 /** The rows that make a block: heads of its branches, places of empty lists, its foot, and blocks that nothing uses. */
 import { IconCornerDownRight, IconPlus, IconX } from '@tabler/icons-react';
-import { memo, type ReactNode } from 'react';
+import { memo, type ReactNode, useContext } from 'react';
 import { edit } from '../state/project.ts';
 import type { BlockRow, EmptyRow, EndRow, LaneRow } from '../state/stack-rows.ts';
 import { addBranchTo, removeLane, select, useStackState } from '../state/stack-store.ts';
 import { IconButton, Kbd } from '../ui/index.ts';
-import { Ribbon, rowElementId, Spines } from './layer-card.tsx';
+import { StackDensity } from './density.ts';
+import { Ribbon, rowElementId, Shape, Spines } from './layer-card.tsx';
 import styles from './stack.module.css';
 import { endWords } from './words.ts';
 
@@ -84,6 +85,9 @@ export const EmptyPlace = memo(function EmptyPlace({ row, level }: { row: EmptyR
 });
 
 export const BlockEnd = memo(function BlockEnd({ row }: { row: EndRow }) {
+  const compact = useContext(StackDensity) === 'compact';
+  // Nothing comes out of a block that nothing uses.
+  const used = !row.owner.startsWith('block ');
   return (
     <StructureRow row={row} className={styles.row ?? ''}>
       <div className={styles.end}>
@@ -92,9 +96,9 @@ export const BlockEnd = memo(function BlockEnd({ row }: { row: EndRow }) {
         {row.layer.kind === 'Parallel' && (
           <IconButton label="Add a branch" icon={IconPlus} size={20} onClick={() => addBranchTo(row.owner)} />
         )}
+        {compact && used && !row.dimmed && <Shape tensor={row.output} />}
       </div>
-      {/* Nothing comes out of a block that nothing uses. */}
-      {!row.owner.startsWith('block ') && <Ribbon tensor={row.output} />}
+      {used && <Ribbon tensor={row.output} />}
     </StructureRow>
   );
 });

@@ -20,9 +20,11 @@ import {
   toggleSelected,
   useStackState,
 } from '../state/stack-store.ts';
-import { CostBars, IconButton, plural, ShapeRibbon, useDragSource } from '../ui/index.ts';
+import { CostBars, count, IconButton, ShapeRibbon, tensorWords, useDragSource } from '../ui/index.ts';
 import card from './card.module.css';
 import { categoryOf, categoryStyle } from './categories.ts';
+import { StackDensity } from './density.ts';
+import { insideColors, insideWords } from './inside-words.ts';
 import { LayerIcon } from './layer-icons.tsx';
 import { ProblemNotes, worst } from './problems.tsx';
 import styles from './stack.module.css';
@@ -112,6 +114,7 @@ interface ContentProps {
 }
 
 const Content = memo(function Content({ row, selected, tools, onMenu }: ContentProps) {
+  const compact = useContext(StackDensity) === 'compact';
   return (
     <>
       <Spines depth={row.depth} />
@@ -124,7 +127,10 @@ const Content = memo(function Content({ row, selected, tools, onMenu }: ContentP
         <span className={card.icon}>
           <LayerIcon kind={row.kind} />
         </span>
-        <Title row={row} />
+        <div className={card.lines}>
+          <Title row={row} />
+          {row.holds.length > 0 && <Inside row={row} />}
+        </div>
         {row.folded !== null && (
           <button
             type="button"
@@ -137,6 +143,7 @@ const Content = memo(function Content({ row, selected, tools, onMenu }: ContentP
           </button>
         )}
         <span className={card.tools}>
+          {compact && row.folded !== false && !row.dimmed && <Shape tensor={row.output} />}
           {row.disabled && <span className={card.badge}>disabled</span>}
           {row.frozen && (
             <span className={card.frozen} title="Frozen: its weights stay as they are">
@@ -188,10 +195,9 @@ function Title({ row }: { row: LayerRow }) {
   const name = nameOf(row.layer);
   const label = name === '' ? labelOf(row.kind) : name;
   const summary = summaryOf(row.layer);
-  const folded = row.folded === true ? plural(row.inside, 'layer') : '';
   const shared = row.uses > 1 ? `used ${row.uses}×` : '';
   const elsewhere = row.elsewhere ? 'layers shown at its first use' : '';
-  const rest = [summary, folded, shared, elsewhere].filter((part) => part !== '').join(' · ');
+  const rest = [summary, shared, elsewhere].filter((part) => part !== '').join(' · ');
   return (
     <span className={card.title}>
       <span className={card.label}>{label}</span>
@@ -199,6 +205,44 @@ function Title({ row }: { row: LayerRow }) {
       {rest !== '' && <span className={card.summary}> {rest}</span>}
     </span>
   );
+}
+
+/** More would be a smear. */
+const mostStripes = 24;
+
+/** What a block that does not show its layers holds: as colours, in words, and what becomes of the tensor there. */
+function Inside({ row }: { row: LayerRow }) {
+  const words = insideWords(row.holds);
+  const compact = useContext(StackDensity) === 'compact';
+  return (
+    <span className={card.inside}>
+      <span className={card.stripes} aria-hidden>
+        {insideColors(row.holds, mostStripes).map((category, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a stripe has nothing but its place
+          <span key={index} style={categoryStyle(category)} />
+        ))}
+      </span>
+      <span className={card.holds} title={words}>
+        {words}
+      </span>
+      {row.costs && row.costs.parameters > 0 && (
+        <span className={card.fact}> {count(row.costs.parameters)} parameters</span>
+      )}
+      {!compact && row.input && row.output && (
+        <span className={`${card.fact} ${card.change}`}>
+          {' '}
+          {wordsOf(row.input)} → {wordsOf(row.output)}
+        </span>
+      )}
+    </span>
+  );
+}
+
+const wordsOf = ({ dims, dtype, padded }: Tensor) => tensorWords(dims, dtype === 'int64', padded);
+
+/** A tensor's shape where its ribbon has no room for it. */
+export function Shape({ tensor }: { tensor: Tensor | null }) {
+  return <span className={card.shape}>{tensor === null ? '?' : wordsOf(tensor)}</span>;
 }
 
 /** The coloured lines at the left that say in which blocks a row is. */
@@ -211,15 +255,17 @@ export function Spines({ depth }: { depth: number }) {
 
 export const Ribbon = memo(function Ribbon({ tensor }: { tensor: Tensor | null }) {
   const { largest } = useContext(StackScale);
+  const compact = useContext(StackDensity) === 'compact';
   return (
-    <div className={card.ribbon}>
+    <div className={card.ribbon} aria-hidden={compact || undefined}>
       <span className="visually-hidden">{tensor === null ? 'shape unknown' : 'tensor'}</span>
       <ShapeRibbon
         dims={tensor?.dims ?? null}
         indices={tensor?.dtype === 'int64'}
         padded={tensor?.padded === true}
         scale={largest}
-        height={18}
+        height={compact ? 4 : 18}
+        bare={compact}
       />
     </div>
   );

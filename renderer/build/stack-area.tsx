@@ -1,19 +1,30 @@
 /** The stack: input, layers with the tensors between them, output; everything that a pointer or a key does to it. */
-import { IconFold, IconFoldDown, IconStack2 } from '@tabler/icons-react';
-import { type KeyboardEvent, memo, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { usePlan, useProject } from '../state/project.ts';
+import { IconStack2 } from '@tabler/icons-react';
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  memo,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { useProject } from '../state/project.ts';
 import { layersAt, mainList } from '../state/stack-paths.ts';
 import type { StackRow, StackView } from '../state/stack-rows.ts';
-import { applyFix, clearSelection, foldAll, select, useStack, useStackState } from '../state/stack-store.ts';
-import { Button, EmptyState, IconButton, Kbd, useDropArea } from '../ui/index.ts';
+import { applyFix, clearSelection, select, useStack, useStackState } from '../state/stack-store.ts';
+import { Button, EmptyState, Kbd, useDropArea } from '../ui/index.ts';
 import { BlockEnd, EmptyPlace, LaneHead, UnusedBlock } from './block-rows.tsx';
 import { CardMenu } from './card-menu.tsx';
 import { useClipboard } from './clipboard.ts';
+import { StackDensity, useDensity } from './density.ts';
 import { InputCard, OutputCard } from './ends.tsx';
 import { LayerCard, rowElementId } from './layer-card.tsx';
-import { sizeWords } from './network-size.ts';
+import { Overview } from './overview.tsx';
 import styles from './stack.module.css';
 import type { StackElements } from './stack-drag.tsx';
+import { StackHead } from './stack-head.tsx';
 import { pressInStack } from './stack-keys.ts';
 import { StackScale, useScale } from './stack-scale.ts';
 
@@ -28,6 +39,8 @@ export function StackArea({ elements, inspect, search }: StackAreaProps) {
   const { project } = useProject();
   const { rows } = view;
   const scale = useScale(view);
+  const [density, setDensity] = useDensity(rows.reduce((sum, { type }) => sum + (type === 'layer' ? 1 : 0), 0));
+  const deepest = rows.reduce((most, { depth }) => Math.max(most, depth), 1);
   const said = useStackState((state) => state.said);
   const anyActive = useStackState((state) => state.active !== null);
   const [menu, setMenu] = useState<{ id: string; at: { x: number; y: number } } | null>(null);
@@ -80,41 +93,51 @@ export function StackArea({ elements, inspect, search }: StackAreaProps) {
 
   return (
     <section className={styles.area} aria-label="Layer stack">
-      <Head view={view} />
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape takes the selection back as well */}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: a click beside the cards selects none */}
-      <div ref={elements.scroller} className={styles.scroller} onClick={clearSelection}>
-        <div ref={drop} className={styles.content}>
-          <StackScale value={scale}>
-            <InputCard />
-            {/* biome-ignore lint/a11y/noStaticElementInteractions: its trees take the keys together */}
-            <div ref={tree} tabIndex={-1} className={styles.tree} onKeyDown={press}>
-              {empty && <NoLayers view={view} search={search} />}
-              {end > 0 && (
-                <div
-                  role="tree"
-                  aria-label="Layers"
-                  aria-multiselectable
-                  tabIndex={anyActive ? -1 : 0}
-                  className={styles.list}
-                  onFocus={(event) => {
-                    const first = rows.find((row) => row.type === 'layer');
-                    if (event.target === event.currentTarget && first) select(first.key);
-                  }}
-                >
-                  {rows.slice(0, end).map(draw)}
+      <StackHead view={view} density={density} onDensity={setDensity} />
+      <div className={styles.body}>
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape takes the selection back as well */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: a click beside the cards selects none */}
+        <div ref={elements.scroller} className={styles.scroller} onClick={clearSelection}>
+          <div
+            ref={drop}
+            className={styles.content}
+            data-density={density}
+            style={{ '--deepest': deepest } as CSSProperties}
+          >
+            <StackDensity value={density}>
+              <StackScale value={scale}>
+                <InputCard />
+                {/* biome-ignore lint/a11y/noStaticElementInteractions: its trees take the keys together */}
+                <div ref={tree} tabIndex={-1} className={styles.tree} onKeyDown={press}>
+                  {empty && <NoLayers view={view} search={search} />}
+                  {end > 0 && (
+                    <div
+                      role="tree"
+                      aria-label="Layers"
+                      aria-multiselectable
+                      tabIndex={anyActive ? -1 : 0}
+                      className={styles.list}
+                      onFocus={(event) => {
+                        const first = rows.find((row) => row.type === 'layer');
+                        if (event.target === event.currentTarget && first) select(first.key);
+                      }}
+                    >
+                      {rows.slice(0, end).map(draw)}
+                    </div>
+                  )}
+                  {rows.slice(end, end + 1).map(draw)}
+                  {rows.length > end + 1 && (
+                    <div role="tree" aria-label="Blocks that are not used" className={styles.list}>
+                      {rows.slice(end + 1).map(draw)}
+                    </div>
+                  )}
+                  <div ref={elements.line} className={styles.line} hidden aria-hidden />
                 </div>
-              )}
-              {rows.slice(end, end + 1).map(draw)}
-              {rows.length > end + 1 && (
-                <div role="tree" aria-label="Blocks that are not used" className={styles.list}>
-                  {rows.slice(end + 1).map(draw)}
-                </div>
-              )}
-              <div ref={elements.line} className={styles.line} hidden aria-hidden />
-            </div>
-          </StackScale>
+              </StackScale>
+            </StackDensity>
+          </div>
         </div>
+        <Overview view={view} scroller={elements.scroller} />
       </div>
       <p className="visually-hidden" role="status" aria-live="polite">
         {said}
@@ -196,44 +219,6 @@ function useFocus(tree: React.RefObject<HTMLDivElement | null>, rows: readonly S
   }, [focus, rows, tree]);
 }
 
-const costWords = [
-  { label: 'Parameters', color: 'var(--series-0)' },
-  { label: 'Operations', color: 'var(--series-4)' },
-  { label: 'Memory', color: 'var(--series-2)' },
-];
-
-/** How large the network is, and what the bars at the right mean. */
-function Head({ view }: { view: StackView }) {
-  const plan = usePlan();
-  const layers = view.rows.some((row) => row.type === 'layer');
-  const size = layers && plan ? sizeWords(view, plan) : undefined;
-  const blocks = view.rows.some((row) => row.type === 'layer' && row.folded !== null);
-  return (
-    <header className={styles.head}>
-      <h1 className={styles.heading}>Layers</h1>
-      <span className={styles.headHint} title={size}>
-        {size}
-      </span>
-      {blocks && (
-        <>
-          <IconButton label="Fold all blocks" icon={IconFold} onClick={() => foldAll(true)} />
-          <IconButton label="Unfold all blocks" icon={IconFoldDown} onClick={() => foldAll(false)} />
-        </>
-      )}
-      {layers && (
-        <ul className={styles.legend} aria-label="Bars at the right">
-          {costWords.map(({ label, color }) => (
-            <li key={label}>
-              <span style={{ background: color }} aria-hidden />
-              {label}
-            </li>
-          ))}
-        </ul>
-      )}
-    </header>
-  );
-}
-
 /** A network without layers: how to begin. */
 function NoLayers({ view, search }: { view: StackView; search: () => void }) {
   const fixes = view.problems.flatMap((problem) => problem.fixes);
@@ -244,8 +229,8 @@ function NoLayers({ view, search }: { view: StackView; search: () => void }) {
         title="Stack your first layer"
         action={
           <>
-            {fixes.map(({ label, edits }) => (
-              <Button key={label} primary onClick={() => applyFix(edits, label)}>
+            {fixes.map(({ label, edits }, index) => (
+              <Button key={label} primary={index === 0} onClick={() => applyFix(edits, label)}>
                 {label}
               </Button>
             ))}

@@ -7,6 +7,7 @@ import { sameView } from './same-view.ts';
 import { idOf } from './sharing.ts';
 import { blockNames, blockRef, usesOf } from './stack.ts';
 import { type Costs, costsOf, noCosts, type RowCosts, together } from './stack-costs.ts';
+import { type Inside, insideOf } from './stack-inside.ts';
 import { blockList, type Gap, kindOf, type Lane, lanesOf, layersAt, mainList, type Path } from './stack-paths.ts';
 import { layerPlace } from './stack-places.ts';
 import { trainOf } from './stack-train.ts';
@@ -42,8 +43,8 @@ export interface LayerRow extends RowBase {
   frozen: boolean;
   /** null: it holds no layers. */
   folded: boolean | null;
-  /** How many layers it holds, all levels together. */
-  inside: number;
+  /** What it holds and does not show: of a folded block, and of one whose layers are shown at another use. */
+  holds: Inside['lanes'];
   /** Of one sample; null while unknown. */
   input: Tensor | null;
   output: Tensor | null;
@@ -166,6 +167,8 @@ function tensorOf(layer: PlannedLayer | undefined): Tensor | null {
   return layer ? { dims: layer.output, dtype: layer.dtype, padded: layer.mask !== null } : null;
 }
 
+const nothing: Inside['lanes'] = [];
+
 function placesOf(layers: readonly PlannedLayer[]): Known['byPlace'] {
   const found: Known['byPlace'] = new Map();
   const walk = (list: readonly PlannedLayer[]) => {
@@ -227,6 +230,7 @@ function layerRows(
       : lanesOf(layer).map(({ lane, key }) => ({ lane, list: [...path, ...key] }));
   const id = idOf(layer);
   const folded = lanes.length === 0 ? null : known.folded.has(id);
+  const hidden = elsewhere && ref !== null ? [blockList(ref)] : folded === true ? lanes.map((lane) => lane.list) : [];
   const output = disabled ? input : tensorOf(planned?.first);
   const row: LayerRow = {
     type: 'layer',
@@ -242,7 +246,7 @@ function layerRows(
     disabled,
     frozen: planned ? planned.first.parameters > 0 && planned.first.trainable === 0 : trainOf(layer).freeze === true,
     folded,
-    inside: lanes.reduce((total, lane) => total + countIn(known.project, lane.list), 0),
+    holds: hidden.length === 0 ? nothing : insideOf(known.project, hidden),
     input,
     output,
     costs: planned?.costs ?? null,
@@ -351,14 +355,6 @@ function unusedBlock(known: Known, name: string): void {
     layer: { kind: 'Block', ref: name },
     output: null,
   });
-}
-
-function countIn(project: unknown, path: Path): number {
-  return layersAt(project, path).reduce<number>(
-    (total, layer, index) =>
-      total + 1 + lanesOf(layer).reduce((sum, { key }) => sum + countIn(project, [...path, index, ...key]), 0),
-    0,
-  );
 }
 
 /** A folded block shows what is wrong inside it. */

@@ -37,5 +37,5 @@ export * from './format.ts';
 export { CostBars, type CostBarsProps, type Costs } from './network/cost-bars.tsx';
 export { ShapeRibbon, type ShapeRibbonProps, tensorWords } from './network/ribbon.tsx';
 export { NetworkThumb, type NetworkThumbProps, type ThumbLayer } from './network/thumb.tsx';
-export { seriesColor, seriesCount, seriesIndex } from './theme/colors.ts';
+export { resolveColor, seriesColor, seriesCount, seriesIndex } from './theme/colors.ts';
 export { UiProvider, type UiProviderProps } from './theme/provider.tsx';

@@ -13,6 +13,8 @@ export interface ShapeRibbonProps {
   /** Values of the network's largest tensor: it is as wide as a ribbon gets. */
   scale: number;
   height?: number;
+  /** Without its shape in words. */
+  bare?: boolean;
 }
 
 const [narrowest, widest] = [6, 96];
@@ -26,7 +28,14 @@ export function tensorWords(dims: readonly number[] | null, indices = false, pad
   return `${padded ? 'up to ' : ''}${shape}${indices ? (dims.length === 1 ? ' tokens' : ' indices') : ''}`;
 }
 
-export function ShapeRibbon({ dims, indices = false, padded = false, scale, height = 20 }: ShapeRibbonProps) {
+export function ShapeRibbon({
+  dims,
+  indices = false,
+  padded = false,
+  scale,
+  height = 20,
+  bare = false,
+}: ShapeRibbonProps) {
   const size = dims === null ? 0 : dims.reduce((product, each) => product * each, 1);
   const width = Math.round(narrowest + (widest - narrowest) * logShare(size, scale));
   const left = (widest - width) / 2;
@@ -67,7 +76,7 @@ export function ShapeRibbon({ dims, indices = false, padded = false, scale, heig
           />
         )}
       </svg>
-      <span className={classes.ribbonText}>{tensorWords(dims, indices, padded)}</span>
+      {!bare && <span className={classes.ribbonText}>{tensorWords(dims, indices, padded)}</span>}
     </div>
   );
 }

@@ -102,7 +102,7 @@ describe('rows', () => {
     expect([block?.problems.length, inside?.problems.length]).toEqual([0, 1]);
     const folded = viewOf(made, null, new Set([block?.key as string]));
     expect(sketch(folded.rows)).toEqual(['Residual', 'output']);
-    expect(layerRows(folded)[0]).toMatchObject({ inside: 2, folded: true });
+    expect(layerRows(folded)[0]).toMatchObject({ folded: true });
     expect(layerRows(folded)[0]?.problems).toHaveLength(1);
   });
 

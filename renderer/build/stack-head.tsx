@@ -1,0 +1,65 @@
+/** The stack's head: how large the network is, how it is shown, and what the bars at the right mean. */
+import { IconBaselineDensityMedium, IconBaselineDensitySmall, IconFold, IconFoldDown } from '@tabler/icons-react';
+import { usePlan } from '../state/project.ts';
+import type { StackView } from '../state/stack-rows.ts';
+import { foldAll } from '../state/stack-store.ts';
+import { IconButton } from '../ui/index.ts';
+import type { Density } from './density.ts';
+import { sizeWords } from './network-size.ts';
+import styles from './stack.module.css';
+
+const costWords = [
+  { label: 'Parameters', color: 'var(--series-0)' },
+  { label: 'Operations', color: 'var(--series-4)' },
+  { label: 'Memory', color: 'var(--series-2)' },
+];
+
+export interface StackHeadProps {
+  view: StackView;
+  density: Density;
+  onDensity: (density: Density) => void;
+}
+
+export function StackHead({ view, density, onDensity }: StackHeadProps) {
+  const plan = usePlan();
+  const layers = view.rows.some((row) => row.type === 'layer');
+  const size = layers && plan ? sizeWords(view, plan) : undefined;
+  const blocks = view.rows.some((row) => row.type === 'layer' && row.folded !== null);
+  const compact = density === 'compact';
+  return (
+    <header className={styles.headArea}>
+      <div className={styles.head}>
+        <h1 className={styles.heading}>Layers</h1>
+        <span className={styles.headHint} title={size}>
+          {size}
+        </span>
+        <span className={styles.headTools}>
+          {blocks && (
+            <>
+              <IconButton label="Fold all blocks" icon={IconFold} onClick={() => foldAll(true)} />
+              <IconButton label="Unfold all blocks" icon={IconFoldDown} onClick={() => foldAll(false)} />
+            </>
+          )}
+          {layers && (
+            <IconButton
+              label="Compact rows"
+              icon={compact ? IconBaselineDensitySmall : IconBaselineDensityMedium}
+              active={compact}
+              onClick={() => onDensity(compact ? 'roomy' : 'compact')}
+            />
+          )}
+        </span>
+        {layers && (
+          <ul className={styles.legend} aria-label="Bars at the right">
+            {costWords.map(({ label, color }) => (
+              <li key={label}>
+                <span style={{ background: color }} aria-hidden />
+                {label}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </header>
+  );
+}
