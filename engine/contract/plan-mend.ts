@@ -1,155 +1,202 @@
-/** Tries the fixes of layers' problems on the network, as many as there is time for, so that those are offered that take their problem away. */
-import { applied, follow, startsWith } from './edits.ts';
+/** Tries the fixes of layers' problems on the network, so that those are offered that help, the ones that end all of it first. */
+import { follow, startsWith } from './edits.ts';
 import { layerTable } from './layers/index.ts';
-import type { Dims, Flow } from './layers/kind.ts';
+import { type Dims, sameDims } from './layers/kind.ts';
 import { bridgesFor, fewerRepetitions, type Refused, type Surroundings } from './plan-bridges.ts';
-import { StackPlanner } from './plan-stack.ts';
-import type { Edit, Fix, Problem } from './problems.ts';
-import { isObject, type JsonObject, type Place, Report } from './report.ts';
+import type { StackPlanner } from './plan-stack.ts';
+import type { Model, Trials, Tried } from './plan-trials.ts';
+import type { Edit, Fix, Problem, ProblemCode } from './problems.ts';
+import { isObject, type JsonObject, type Place, type Report, removeEdit } from './report.ts';
 import type { TensorType } from './tensors.ts';
 
-/** At most so many bridges for a problem, and so many trials for a project: a plan is made with every key that is typed. */
+/** At most so many bridges for a problem, so many pairs of fixes, and so many fixes with which a pair begins. */
 const mostBridges = 3;
-const mostTrials = 24;
+const mostPairs = 2;
+const mostFirsts = 3;
 
-interface Model {
-  layers: readonly unknown[];
-  blocks: { [name: string]: unknown };
+/**
+ * What a fix does, the best first. `right`: the network answers what the loss wants; `whole`: all of it can be planned, as far as was looked;
+ * `layer`: everything as far as this layer can be planned, and something behind it cannot; `this`: the problem is gone, and the layer has
+ * another; `other`: the problem is gone, and something before or around it has a new one. A fix that was not tried, for lack of work left, is
+ * not offered: it might not help.
+ */
+const outcomes = ['right', 'whole', 'layer', 'this', 'other', 'nothing', 'untried'] as const;
+type Outcome = (typeof outcomes)[number];
+
+/** A fix, what it does, and the first problem that it leads to. */
+interface Offer {
+  fix: Fix;
+  outcome: Outcome;
+  next?: { problem: Problem; place: Place; tried: Tried };
 }
 
-/** Problems of layers get the fixes of their rows that work, and what could stand between the layer and the one before it. */
-export function mendLayers(report: Report, planner: StackPlanner, model: Model, input: TensorType): void {
-  const { refused, entering } = planner;
-  if (refused.length === 0) return;
-  const around: Surroundings = {
-    input,
-    before: (place) => layersBefore(model, place),
-    run: (layers, flow) => new StackPlanner(new Report(), model.blocks).trial(layers, apart(flow)).flow?.dims ?? null,
-  };
-  let trials = mostTrials;
+/** What all problems of a network have in common. */
+interface Context {
+  report: Report;
+  planner: StackPlanner;
+  trials: Trials;
+  input: TensorType;
+  wanted: Dims | undefined;
+}
+
+/**
+ * Problems of layers get the fixes of their rows that work, what could stand between the layer and the one before it, pairs of fixes where no
+ * single one is enough, and last the layer's removal. `wanted`: what the loss wants the network to answer.
+ */
+export function mendLayers(
+  report: Report,
+  planner: StackPlanner,
+  trials: Trials,
+  input: TensorType,
+  wanted: Dims | undefined,
+): void {
+  const context = { report, planner, trials, input, wanted };
   for (const [index, problem] of report.problems.entries()) {
-    const at = problem.severity === 'error' ? refusedAt(problem, refused) : null;
-    if (!at) continue;
-    const place = placeOf(problem, at);
-    const trial = (fix: Fix): Outcome =>
-      trials-- > 0 ? tried(fix, { problem, place, layer: at.place, known: report.problems, model, entering }) : 'other';
-    const removal = ({ edits }: Fix) => edits.some((edit) => edit.op === 'remove' && startsWith(at.place, edit.path));
-    const own = problem.fixes.map((fix) => ({ fix, outcome: trial(fix) }));
-    const seen = new Set(own.flatMap(({ fix }) => [fix.label, JSON.stringify(fix.edits)]));
-    const isNew = ({ label, edits }: Fix) => {
-      const known = seen.has(label) || seen.has(JSON.stringify(edits));
-      seen.add(label).add(JSON.stringify(edits));
-      return !known;
-    };
-    const bridges = [...fewerRepetitions(at, refused), ...bridgesFor(problem.code, at, around)]
-      .filter((fix) => fix.edits.every(namesKnownKinds) && isNew(fix))
-      .map((fix) => ({ fix, outcome: trial(fix) }));
-    const whole = [...own, ...bridges].some(({ outcome }) => outcome === 'all');
-    const offered = own.filter(({ outcome }) => (whole ? outcome === 'all' : outcome !== 'nothing'));
-    const between = bridges.filter(({ outcome }) => outcome === (whole ? 'all' : 'this')).slice(0, mostBridges);
-    // To remove the layer is what helps when nothing else does.
-    const removals = offered.filter(({ fix }) => removal(fix));
-    const others = offered.filter(({ fix }) => !removal(fix));
-    report.problems[index] = { ...problem, fixes: [...others, ...between, ...removals].map(({ fix }) => fix) };
+    if (problem.severity !== 'error') continue;
+    const place = report.places[index] as Place;
+    const at = innermost(planner.refused, place);
+    const faulty = innermost(planner.faulty, place);
+    if (at && at.place.length >= (faulty?.place.length ?? 0)) {
+      report.problems[index] = { ...problem, fixes: fixesFor(problem, place, at, context) };
+    } else if (faulty) {
+      // Nothing reaches it that its fixes could be tried on: they are those that its own value asks for.
+      report.problems[index] = { ...problem, fixes: withRemoval(problem.fixes, faulty, trials.model) };
+    }
   }
 }
 
-/** The innermost layer that a problem is of, where it could not be planned. */
-function refusedAt({ path }: Problem, refused: readonly Refused[]): Refused | null {
-  let found: Refused | null = null;
-  for (const each of refused) {
-    const place = each.place.join('.');
-    const within = path === place || path.startsWith(`${place}.`);
-    if (within && each.place.length > (found?.place.length ?? 0)) found = each;
+/** The innermost of the layers that a problem is of. */
+function innermost<L extends { place: Place }>(layers: readonly L[], place: Place): L | null {
+  let found: L | null = null;
+  for (const each of layers) {
+    if (each.place.length > (found?.place.length ?? 0) && startsWith(place, each.place)) found = each;
   }
   return found;
 }
 
-/** The problem's own place: the layer's, and perhaps a key of it. */
-function placeOf({ path }: Problem, { place }: Refused): Place {
-  const key = path.slice(place.join('.').length + 1);
-  return key === '' ? place : [...place, key];
+function fixesFor(problem: Problem, place: Place, at: Refused, context: Context): Fix[] {
+  const { planner, trials } = context;
+  const removes = ({ edits }: Fix) => edits.some((edit) => edit.op === 'remove' && startsWith(at.place, edit.path));
+  const attempt = (fix: Fix) => attempted(fix, problem, place, at, context);
+  const isNew = unlike();
+  const own = problem.fixes.filter((fix) => isNew(fix) && !removes(fix)).map(attempt);
+  const between = [...fewerRepetitions(at, planner.refused), ...bridgesFor(problem.code, at, around(context))]
+    .filter((fix) => fix.edits.every(namesKnownKinds) && isNew(fix) && !removes(fix))
+    .map(attempt);
+  const best = Math.min(...[...own, ...between].map(({ outcome }) => outcomes.indexOf(outcome)));
+  const offered = (offers: Offer[], worst: Outcome) =>
+    offers
+      .filter(({ outcome }) => outcomes.indexOf(outcome) <= outcomes.indexOf(worst))
+      .sort((a, b) => outcomes.indexOf(a.outcome) - outcomes.indexOf(b.outcome))
+      .map(({ fix }) => fix);
+  const whole = best <= outcomes.indexOf('whole');
+  const layer = best <= outcomes.indexOf('layer');
+  const fixes = layer
+    ? [...offered(own, whole ? 'whole' : 'layer'), ...offered(between, whole ? 'whole' : 'layer').slice(0, mostBridges)]
+    : [
+        ...pairs([...own, ...between], attempt, context).filter(isNew),
+        ...offered(own, 'other'),
+        ...offered(between, 'this').slice(0, mostBridges),
+      ];
+  return withRemoval(fixes, at, trials.model, problem.fixes.find(removes));
 }
 
-/**
- * What a fix does. `all`: as far as this layer everything can be planned then; `this`: the problem is gone, and the layer has another;
- * `other`: the problem is gone, and something else has a new one.
- */
-type Outcome = 'all' | 'this' | 'other' | 'nothing';
-
-interface Trial {
-  problem: Problem;
-  /** Of the problem, and of its layer. */
-  place: Place;
-  layer: Place;
-  known: readonly Problem[];
-  model: Model;
-  entering: readonly (Flow | null)[];
+/** The layer's removal, last: it ends the problem when nothing else does. */
+function withRemoval(
+  fixes: readonly Fix[],
+  { place, layer }: { place: Place; layer: JsonObject },
+  { layers }: Model,
+  own?: Fix,
+): Fix[] {
+  const enabled = layers.filter((each) => !isObject(each) || each.disabled !== true);
+  // A network without layers is none.
+  if (place.length === 3 && enabled.length === 1) return [...fixes];
+  const kind = layerTable.has(String(layer.kind)) ? String(layer.kind) : 'layer';
+  return [...fixes, own ?? { label: `Remove this ${kind}`, edits: [removeEdit(place)] }];
 }
 
-function tried({ edits }: Fix, { problem, place, layer, known, model, entering }: Trial): Outcome {
-  const position = refusedPosition(entering);
-  const end = followed(['model', 'layers', position], edits);
-  const again = replanned(edits, model, entering, position, end ? (end[2] as number) : position - 1);
-  if (!again) return 'nothing';
-  const path = followed(place, edits)?.join('.');
-  const same = (other: Problem) => other.severity === 'error' && other.code === problem.code && other.path === path;
-  if (again.report.problems.some(same)) return 'nothing';
+/** Whether neither the words nor the edits of a fix were seen before. */
+function unlike(): (fix: Fix) => boolean {
+  const seen = new Set<string>();
+  return ({ label, edits }) => {
+    const known = seen.has(label) || seen.has(JSON.stringify(edits));
+    seen.add(label).add(JSON.stringify(edits));
+    return !known;
+  };
+}
+
+/** Where one fix leads to another problem, both fixes together. */
+function pairs(offers: readonly Offer[], attempt: (fix: Fix) => Offer, context: Context): Fix[] {
+  const found: Offer[] = [];
+  const firsts = offers.filter(({ next }) => next).slice(0, mostFirsts);
+  for (const { fix, next } of firsts) {
+    const { problem, place, tried } = next as NonNullable<Offer['next']>;
+    const at = innermost(tried.planner.refused, place);
+    if (!at) continue;
+    const seconds = [...problem.fixes, ...bridgesFor(problem.code, at, around(context, tried.model))].filter(
+      ({ edits }) => edits.every((edit) => edit.op !== 'remove' && namesKnownKinds(edit)),
+    );
+    for (const second of seconds.slice(0, mostBridges)) {
+      const label = `${fix.label}, and ${second.label.charAt(0).toLowerCase()}${second.label.slice(1)}`;
+      found.push(attempt({ label, edits: [...fix.edits, ...second.edits] }));
+    }
+  }
+  const rank = ({ outcome }: Offer) => outcomes.indexOf(outcome);
+  return found
+    .filter((offer) => rank(offer) <= outcomes.indexOf('layer'))
+    .sort((a, b) => rank(a) - rank(b))
+    .slice(0, mostPairs)
+    .map(({ fix }) => fix);
+}
+
+function around({ input, trials }: Context, model: Model = trials.model): Surroundings {
+  return {
+    input,
+    before: (place) => layersBefore(model, place),
+    run: (layers, flow) => trials.dims(layers, flow, model),
+  };
+}
+
+function attempted(fix: Fix, problem: Problem, place: Place, at: Refused, context: Context): Offer {
+  const { report, trials, wanted } = context;
+  const { edits } = fix;
+  const refused = trials.refusedAt;
+  const tried = trials.after(edits, refused);
+  if (typeof tried === 'string') return { fix, outcome: tried === 'untried' ? 'untried' : 'nothing' };
+  const known = new Set(
+    report.problems.flatMap(({ severity, code }, index) =>
+      severity === 'error' ? [keyOf(code, followed(report.places[index] as Place, edits))] : [],
+    ),
+  );
+  const { planner } = tried;
+  const errors = tried.report.problems.flatMap((each, index) =>
+    each.severity === 'error' ? [{ problem: each, place: tried.report.places[index] as Place }] : [],
+  );
+  const same = keyOf(problem.code, followed(place, edits));
+  const layer = followed(at.place, edits);
+  if (planner.unmended.has(at.layer) || errors.some((each) => keyOf(each.problem.code, each.place) === same)) {
+    return { fix, outcome: 'nothing' };
+  }
   // A block may be used further on, too, on another shape.
-  if (inBlocks(edits) && replanned(edits, model, entering, 0, Number.POSITIVE_INFINITY)?.report.problems.some(same)) {
-    return 'nothing';
+  if (!planner.complete && edits.some(({ path }) => path[1] === 'blocks')) return { fix, outcome: 'untried' };
+  const next = errors.find((each) => !known.has(keyOf(each.problem.code, each.place)));
+  if (!next) {
+    if (!tried.flow) return { fix, outcome: 'layer' };
+    return { fix, outcome: planner.complete && wanted && sameDims(tried.flow.dims, wanted) ? 'right' : 'whole' };
   }
-  const errors = again.report.problems.filter(({ severity }) => severity === 'error');
-  const named = ({ code, message }: Problem) => `${code} ${message}`;
-  const before = new Set(known.map(named));
-  const fresh = errors.filter((other) => !before.has(named(other)));
-  if (fresh.length === 0) return 'all';
-  const here = followed(layer, edits)?.join('.');
-  return fresh.every((other) => other.path === here || other.path.startsWith(`${here}.`)) ? 'this' : 'other';
+  const end = followed(['model', 'layers', refused], edits);
+  if (tried.reached > (end ? (end[2] as number) : refused - 1)) return { fix, outcome: 'layer' };
+  const outcome = layer && startsWith(next.place, layer) ? 'this' : 'other';
+  return { fix, outcome, next: { ...next, tried } };
 }
 
-/** What the network would answer after edits; null where it cannot be planned then. */
-export function answerAfter(edits: readonly Edit[], planner: StackPlanner, model: Model): Dims | null {
-  const again = replanned(edits, model, planner.entering, model.layers.length, Number.POSITIVE_INFINITY);
-  return again?.flow && !again.report.hasErrors() ? again.flow.dims : null;
-}
-
-/** The layers as far as `last` after edits, from the first that they touch on, at the latest from `from` on. */
-function replanned(
-  edits: readonly Edit[],
-  model: Model,
-  entering: readonly (Flow | null)[],
-  from: number,
-  last: number,
-): { report: Report; flow: Flow | null } | null {
-  let changed: { model: Model };
-  try {
-    changed = edits.reduce<unknown>(applied, { model }) as { model: Model };
-  } catch {
-    return null;
-  }
-  const { layers, blocks } = changed.model;
-  if (!Array.isArray(layers)) return null;
-  const start = inBlocks(edits)
-    ? 0
-    : Math.min(from, ...edits.flatMap(({ path }) => (typeof path[2] === 'number' ? [path[2]] : [])));
-  const entered = entering[start];
-  if (!entered) return null;
-  // Places stay as they are: what is not planned again counts as disabled.
-  const list = layers.slice(0, last + 1).map((each, index) => (index < start ? { disabled: true } : each));
-  const report = new Report();
-  const { flow } = new StackPlanner(report, blocks).trial(list, apart(entered));
-  return { report, flow };
+function keyOf(code: ProblemCode, place: Place | null): string {
+  return place ? `${code} ${place.join('.')}` : 'gone';
 }
 
 /** Layers that an edit puts in are of kinds that there are. */
 function namesKnownKinds({ value }: Edit): boolean {
   return [value].flat().every((each) => !isObject(each) || layerTable.has(String(each.kind)));
-}
-
-/** What is kept of a tensor in a trial says nothing of the plan. */
-function apart(flow: Flow): Flow {
-  return { ...flow, storage: { ...flow.storage } };
 }
 
 function layersBefore(model: Model, place: Place): { place: Place; layer: JsonObject }[] {
@@ -161,15 +208,6 @@ function layersBefore(model: Model, place: Place): { place: Place; layer: JsonOb
     .reverse();
 }
 
-function inBlocks(edits: readonly Edit[]): boolean {
-  return edits.some(({ path }) => path[1] === 'blocks');
-}
-
 function followed(place: Place, edits: readonly Edit[]): Place | null {
   return edits.reduce<Place | null>((at, edit) => at && follow(at, edit), place);
-}
-
-/** The position of the network's layer that could not be planned: behind it nothing is known. */
-function refusedPosition(entering: readonly (Flow | null)[]): number {
-  return entering.findLastIndex((flow) => flow !== null && flow !== undefined);
 }

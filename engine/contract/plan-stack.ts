@@ -1,19 +1,15 @@
 /** Walks lists of layers: finds each layer's row, resolves it on what comes before, and collects tensors, costs and problems. */
-
-import { z } from 'zod';
-import { estimateOperation, noMemory } from './estimate-operation.ts';
+import { estimateOperation } from './estimate-operation.ts';
 import type { Operation } from './estimate-types.ts';
-import { field, flag } from './fields.ts';
 import { initsOf } from './inits.ts';
-import { layerTable } from './layers/index.ts';
 import type { Flow, LayerContext, LayerKind, Resolved, Stack } from './layers/kind.ts';
-import { product } from './layers/kind.ts';
-import type { Json, NativeLayer } from './native.ts';
+import type { NativeLayer } from './native.ts';
 import type { Refused } from './plan-bridges.ts';
+import { costed, flowBehind, nativeOf, type ReadLayer, readLayer, uncosted } from './plan-layer.ts';
+import type { Recall, Use } from './plan-recall.ts';
 import type { PlannedLayer, PlannedTensor, TrainRule } from './plan-types.ts';
 import { isObject, type JsonObject, nearest, type Place, type Report, removeEdit, setEdit, show } from './report.ts';
-import { findRow } from './table.ts';
-import { elementBytes, type TensorType } from './tensors.ts';
+import type { TensorType } from './tensors.ts';
 import { plainRule, readTrain, type TrainedLayer } from './training-groups.ts';
 
 /** More layers than this (repetitions and blocks expanded) or deeper nesting is a slip, and would only exhaust the memory. */
@@ -21,16 +17,6 @@ const mostLayers = 10_000;
 const deepest = 50;
 
 const networkPlace: Place = ['model', 'layers'];
-
-const note = (label: string, help: string) =>
-  field(z.string(), { label, help, control: 'text', expected: 'a text', default: '' });
-
-/** Keys that a layer of any kind may have. */
-const layerFields = {
-  name: note('Name', 'Shown instead of the kind.'),
-  note: note('Note', 'For people only.'),
-  disabled: flag({ label: 'Disabled', help: 'As if the layer were not there.', default: false }),
-};
 
 /** A layer with batch statistics, and where it is. */
 export interface BatchStatistics {
@@ -40,6 +26,25 @@ export interface BatchStatistics {
   inEvaluation: boolean;
 }
 
+/** A layer, planned. */
+interface Done {
+  planned: PlannedLayer;
+  native: NativeLayer[];
+  flow: Flow;
+}
+
+/** Layers of which only the shapes are asked for, to see what comes of edits. */
+export interface TrialRun {
+  /** The first layers are not planned: `input` is what enters the layer here. */
+  from: number;
+  /** So many layers may be planned, and in any case those up to the one here. */
+  work: number;
+  least: number;
+}
+
+/** What to look up costs, as a share of what to plan costs. */
+const recallWork = 0.125;
+
 export class StackPlanner {
   readonly tensors: PlannedTensor[] = [];
   readonly statistics: BatchStatistics[] = [];
@@ -47,30 +52,46 @@ export class StackPlanner {
   /** Layers that could not be planned on what they were given, and what entered each layer of the network itself (last: what leaves it). */
   readonly refused: Refused[] = [];
   readonly entering: (Flow | null)[] = [];
+  /** Layers with faults of their own on which no tensor arrived. */
+  /** Of a trial: the layers of the project that fail in it as they did before. */
+  readonly unmended = new Set<unknown>();
+  readonly faulty: { place: Place; layer: JsonObject }[] = [];
+  /** The network's first layer in which a block is used, by the block's name. */
+  readonly firstUses = new Map<string, number>();
+  /** Layers planned so far; `complete`: no trial ended for having taken too many. */
+  work = 0;
+  complete = true;
   /** The layers as they run, for the memory estimate. */
   readonly operations: Operation[] = [];
   readonly #report: Report;
   readonly #blocks: { [name: string]: unknown };
-  readonly #usedBlocks = new Set<string>();
+  readonly #recall: Recall | null;
+  #run: TrialRun | null = null;
+  /** Position of the network's own layer that is planned now. */
+  #position = 0;
+  /** Blocks used so far, and lists of layers walked. */
+  readonly #uses: Use[] = [];
+  #lists = 0;
   /** Places of the layers that say which positions are padding, by path. */
   readonly #masks = new Map<string, Place>();
   #layers = 0;
   #tooMany = false;
 
-  constructor(report: Report, blocks: { [name: string]: unknown }) {
+  constructor(report: Report, blocks: { [name: string]: unknown }, recall: Recall | null = null) {
     this.#report = report;
     this.#blocks = blocks;
+    this.#recall = recall;
   }
 
   /** The network itself. `input` null: only what needs no shapes is checked. */
   model(layers: readonly unknown[], input: TensorType | null): Stack {
     // The batch itself is counted as input, not as an activation.
     const flow = input && { ...input, mask: null, storage: { kept: true, grad: false } };
-    const stack = this.trial(layers, flow);
+    const stack = this.#network(layers, flow);
     // A block that nothing uses is no reason not to train.
     this.#report.asWarnings(() => {
       for (const [name, block] of Object.entries(this.#blocks)) {
-        if (this.#usedBlocks.has(name)) continue;
+        if (this.firstUses.has(name)) continue;
         const inside = this.#blockLayers(name, block);
         if (inside) this.#list('', inside.layers, inside.place, '', null, plainRule, [name]);
       }
@@ -78,8 +99,13 @@ export class StackPlanner {
     return stack;
   }
 
-  /** The layers alone. */
-  trial(layers: readonly unknown[], input: Flow | null): Stack {
+  /** The layers' shapes and problems alone, with the help of what is known of them. */
+  trial(layers: readonly unknown[], input: Flow, run: TrialRun): Stack {
+    this.#run = run;
+    return this.#network(layers, input);
+  }
+
+  #network(layers: readonly unknown[], input: Flow | null): Stack {
     const stack = this.#list('', layers, networkPlace, '', input, plainRule, []);
     this.entering[layers.length] = stack.flow;
     return stack;
@@ -97,25 +123,49 @@ export class StackPlanner {
     const stack: Stack = { name, layers: [], native: [], flow: from };
     let before: LayerContext['before'] = null;
     let position = 0;
+    this.#lists++;
     for (const [index, layer] of layers.entries()) {
       const at = [...place, index];
       if (isObject(layer) && layer.disabled === true) continue;
       const path = prefix === '' ? String(position) : `${prefix}.${position}`;
-      if (place === networkPlace) this.entering[index] = stack.flow;
-      const done = this.#layer(layer, at, path, stack.flow, before, around, within);
-      if (done) {
-        stack.layers.push(done.planned);
-        stack.native.push(...done.native);
-      } else if (stack.flow && isObject(layer)) {
-        this.refused.push({ place: at, path, layer, input: stack.flow, before });
+      const step = place === networkPlace ? this.#enter(index, stack.flow) : 'plan';
+      if (step === 'stop') break;
+      if (step === 'plan') {
+        const faults = this.#report.faults;
+        const done = this.#layer(layer, at, path, stack.flow, before, around, within);
+        if (done) {
+          stack.layers.push(done.planned);
+          stack.native.push(...done.native);
+        } else if (isObject(layer)) {
+          if (stack.flow) this.refused.push({ place: at, path, layer, input: stack.flow, before });
+          else if (this.#report.faults > faults) this.faulty.push({ place: at, layer });
+        }
+        stack.flow = done?.flow ?? null;
       }
-      stack.flow = done?.flow ?? null;
       before = { kind: isObject(layer) ? String(layer.kind) : '', place: at };
       position++;
     }
     return stack;
   }
 
+  /** What to do with a layer of the network itself. */
+  #enter(index: number, flow: Flow | null): 'plan' | 'skip' | 'stop' {
+    const run = this.#run;
+    if (run && index < run.from) return 'skip';
+    if (run && index > run.least) {
+      // Behind a layer that could not be planned nothing is known.
+      if (!flow) return 'stop';
+      if (this.work > run.work) {
+        this.complete = false;
+        return 'stop';
+      }
+    }
+    this.#position = index;
+    this.entering[index] = flow;
+    return 'plan';
+  }
+
+  /** A layer of which it is known what it answers to such an input is not planned again in a trial. */
   #layer(
     layer: unknown,
     place: Place,
@@ -124,22 +174,46 @@ export class StackPlanner {
     before: LayerContext['before'],
     around: TrainRule,
     within: readonly string[],
-  ): { planned: PlannedLayer; native: NativeLayer[]; flow: Flow } | null {
+  ): Done | null {
+    const recall = input && around === plainRule ? this.#recall : null;
+    const known = this.#run && input ? recall?.find(layer, input, path, this.#blocks) : undefined;
+    if (known && this.#layers + known.count <= mostLayers) {
+      this.#layers += known.count;
+      this.work += recallWork;
+      this.#uses.push(...known.uses);
+      if (!known.answered) this.unmended.add(layer);
+      if (known.answered?.flow.mask === path) this.#masks.set(path, place);
+      return known.answered && { ...known.answered, native: [] };
+    }
+    this.work++;
+    const [faults, uses, lists, layers] = [this.#report.faults, this.#uses.length, this.#lists, this.#layers];
+    const done = this.#planned(layer, place, path, input, before, around, within);
+    const faultless = this.#report.faults === faults;
+    // The faults of what is inside a layer are those of the layers there.
+    const own = this.#lists === lists && isObject(layer) && layer.kind !== 'Block';
+    if (input && (done ? faultless : own && !faultless && !this.#run)) {
+      recall?.keep(layer, input, path, { answered: done, uses: this.#uses.slice(uses), count: this.#layers - layers });
+    }
+    return done;
+  }
+
+  #planned(
+    layer: unknown,
+    place: Place,
+    path: string,
+    input: Flow | null,
+    before: LayerContext['before'],
+    around: TrainRule,
+    within: readonly string[],
+  ): Done | null {
     if (!this.#mayGoOn(place, path)) return null;
-    const found = findRow(layer, layerTable, place, 'layer', this.#report);
-    if (!found) return null;
-    const { row, given } = found;
     const report = this.#report;
-    report.unknownKeys(
-      given,
-      ['kind', ...Object.keys(row.params), ...Object.keys(layerFields), 'train'],
-      place,
-      row.derived,
-    );
-    const common = report.fields(given, layerFields, place);
+    const read = (this.#run && this.#recall?.read(layer)) || readLayer(layer, place, report);
+    if (!read) return null;
+    const { row, given, values, ok } = read;
+    if (ok) this.#recall?.keepRead(read);
     const rule = readTrain(given.train, place, around, report);
-    const { ok, values } = report.fields(given, row.params, place);
-    if (!ok || !common.ok || !input) {
+    if (!ok || !input) {
       this.#checkInside(row, values, place, path, rule, within);
       return null;
     }
@@ -171,7 +245,7 @@ export class StackPlanner {
       return this.#refuseMask(row.kind, input.mask, place);
     }
     if (resolved.mask === path) this.#masks.set(path, this.#masks.get(input.mask ?? '') ?? place);
-    return this.#finish(row, resolved, given, place, path, input, rule, tensorsBefore);
+    return this.#finish(read, resolved, place, path, input, rule, tensorsBefore);
   }
 
   #takes({ kind, takes = 'floats' }: LayerKind, { dtype }: Flow, place: Place): boolean {
@@ -200,17 +274,20 @@ export class StackPlanner {
   }
 
   #finish(
-    row: LayerKind,
+    { row, given }: ReadLayer,
     resolved: Resolved,
-    given: JsonObject,
     place: Place,
     path: string,
     input: Flow,
     rule: TrainRule,
     tensorsBefore: number,
-  ): { planned: PlannedLayer; native: NativeLayer[]; flow: Flow } {
-    const { args, output, children = [], tensors = [], keeps = {} } = resolved;
+  ): Done {
+    const { tensors = [] } = resolved;
     const inits = initsOf(rule.init, row, tensors, place, this.#report);
+    if (this.#run) {
+      const flow = flowBehind(row, resolved, input, false);
+      return { planned: uncosted(row, resolved, place, path, input, flow), native: [], flow };
+    }
     for (const [index, tensor] of tensors.entries()) {
       const init = inits[index];
       this.tensors.push({
@@ -221,60 +298,11 @@ export class StackPlanner {
       });
     }
     const here = this.tensors.slice(tensorsBefore);
-    const values = (all: readonly PlannedTensor[]) => all.reduce((total, { shape }) => total + product(shape), 0);
-    const parameters = here.filter(({ buffer }) => !buffer);
-    const trainable = parameters.filter((tensor) => !tensor.rule?.freeze);
     if (isObject(given.train)) this.trained.push({ place, train: given.train, tensors: here });
     if (resolved.batchStatistics) this.statistics.push({ kind: row.kind, place, ...resolved.batchStatistics });
-    const grad = input.storage.grad || trainable.length > 0;
-    const tokens = resolved.tokens !== undefined ? resolved.tokens : row.takes === 'any' ? input.tokens : undefined;
-    const flow: Flow = resolved.flow ?? {
-      dims: output,
-      dtype: resolved.dtype ?? (row.takes === 'any' ? input.dtype : 'float32'),
-      mask: resolved.mask !== undefined ? resolved.mask : row.mask === 'keeps' ? input.mask : null,
-      ...(tokens === undefined || tokens === null ? {} : { tokens }),
-      storage: resolved.reshapes ? input.storage : { kept: false, grad },
-    };
-    let bytes = 0;
-    if (grad) bytes += (keeps.bytes ?? 0) + (keeps.input ? keep(input) : 0) + (keeps.output ? keep(flow) : 0);
-    const inside = children.flatMap((child) => child.layers);
-    const sum = (of: (layer: PlannedLayer) => number) => inside.reduce((total, layer) => total + of(layer), 0);
-    const planned: PlannedLayer = {
-      path,
-      place: place.join('.'),
-      kind: row.kind,
-      ...(typeof given.name === 'string' && given.name !== '' ? { name: given.name } : {}),
-      args,
-      input: [...input.dims],
-      output: [...output],
-      dtype: flow.dtype,
-      mask: flow.mask,
-      parameters: values(parameters),
-      trainable: values(trainable),
-      flops: (resolved.flops ?? 0) + sum((layer) => layer.flops),
-      activation_bytes: bytes + sum((layer) => layer.activation_bytes),
-      memory: noMemory(),
-      python: row.python(
-        args,
-        children.map(({ layers }) => `nn.Sequential(${layers.map(({ python }) => python).join(', ')})`),
-      ),
-      ...(children.length > 0 ? { children: children.map(({ name, layers }) => ({ name, layers })) } : {}),
-    };
+    const { planned, flow } = costed({ row, resolved, given, place, path, input, tensors: here });
     this.operations.push(...estimateOperation(planned, resolved, input, flow, rule));
-    const native: NativeLayer[] = row.inlined
-      ? children.flatMap((child) => child.native)
-      : [
-          {
-            path,
-            kind: row.kind,
-            args: args as Record<string, Json>,
-            output: [...output],
-            ...(children.length > 0
-              ? { children: children.map(({ name, native: layers }) => ({ name, layers })) }
-              : {}),
-          },
-        ];
-    return { planned, native, flow };
+    return { planned, native: nativeOf(row, resolved, path), flow };
   }
 
   /** Checks the lists inside a layer that cannot be resolved itself. */
@@ -320,7 +348,8 @@ export class StackPlanner {
       this.#report.error('BAD_VALUE', at, `The block contains itself: ${way}`, 'A block cannot hold itself.', fixes);
       return null;
     }
-    this.#usedBlocks.add(ref);
+    if (!this.firstUses.has(ref)) this.firstUses.set(ref, this.#position);
+    this.#uses.push([ref, this.#blocks[ref]]);
     const inside = this.#blockLayers(ref, this.#blocks[ref]);
     return inside && this.#list('layers', inside.layers, inside.place, `${path}.layers`, input, rule, [...within, ref]);
   }
@@ -359,11 +388,4 @@ export class StackPlanner {
     );
     return false;
   }
-}
-
-/** Bytes of a tensor that the backward pass needs, the first time it is asked for. */
-function keep(flow: Flow): number {
-  if (flow.storage.kept) return 0;
-  flow.storage.kept = true;
-  return elementBytes[flow.dtype] * product(flow.dims);
 }

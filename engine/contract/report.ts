@@ -63,6 +63,10 @@ export function nearest(word: string, candidates: readonly string[], count = 1):
 
 export class Report {
   readonly problems: Problem[] = [];
+  /** Where each of them is. */
+  readonly places: Place[] = [];
+  /** How often an error was reported, those included that were said already. */
+  faults = 0;
   readonly #seen = new Set<string>();
   #softened = false;
 
@@ -82,10 +86,12 @@ export class Report {
     hint: string,
     fixes: Fix[] = [],
   ): void {
+    if (severity === 'error') this.faults++;
     const path = place.join('.');
     const key = `${code} ${path} ${message}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
+    this.places.push(place);
     this.problems.push({ code, severity: this.#softened ? 'warning' : severity, path, message, hint, fixes });
   }
 

@@ -9,6 +9,7 @@ import type { DataFacts } from '../../engine/contract/tensors.ts';
 import { nodeProcesses } from '../../engine/processes.ts';
 import { LiveRuns } from '../../engine/runs/live-runs.ts';
 import { startShell } from '../../engine/serve.ts';
+import { brokenProjects } from './broken-stacks.ts';
 import { mixedProject } from './mixed-stack.ts';
 
 const facts: DataFacts = {
@@ -51,13 +52,23 @@ export function timeMixedPlans(layers: number, repetitions: number): { times: nu
   return { times: timed(repetitions, () => planProject(project ?? {}, null)), kinds };
 }
 
-function timed(repetitions: number, make: (i: number) => Plan): number[] {
+/** The same of networks with faults, by what is wrong with them. */
+export function timeBrokenPlans(repetitions: number): { fault: string; times: number[] }[] {
+  return Object.entries(brokenProjects()).map(([fault, text]) => ({
+    fault,
+    times: timed(repetitions, () => planProject(JSON.parse(text), null), true),
+  }));
+}
+
+function timed(repetitions: number, make: (i: number) => Plan, faulty = false): number[] {
   const times: number[] = [];
   for (let i = 0; i < repetitions + 5; i++) {
     const began = performance.now();
     const { problems } = make(i);
     const took = performance.now() - began;
-    if (problems.some(({ severity }) => severity === 'error')) throw new Error('A deep project has problems');
+    if (problems.some(({ severity }) => severity === 'error') !== faulty) {
+      throw new Error(faulty ? 'A broken project has no problems' : 'A deep project has problems');
+    }
     // The first ones are compiled.
     if (i >= 5) times.push(took);
   }

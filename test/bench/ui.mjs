@@ -18,7 +18,7 @@ import { measureTraining, measureWatching } from './ui-watching.mjs';
 
 const quick = process.argv.includes('--quick');
 const onlyAt = process.argv.indexOf('--only');
-/** One of the parts alone: use, typing, charts, idle, watching, training, memory. */
+/** One of the parts alone: use, plan, typing, charts, idle, watching, training, memory. */
 const only = onlyAt < 0 ? null : process.argv[onlyAt + 1];
 const home = mkdtempSync(path.join(os.tmpdir(), 'gradloom-bench-ui-'));
 process.env.GRADLOOM_HOME = home;
@@ -103,11 +103,18 @@ try {
     tell('service listens', serviceMs, 'ms');
   });
 
-  // A stack of 200 layers.
-  await measure('typing', async () => {
+  // Plans of 200 layers, without the window.
+  await measure('plan', async () => {
     tell('200 layers planned again', median(parts.timePlans(parts.deepProject(200), 50)), 'ms', { most: 5 });
     const mixed = parts.timeMixedPlans(200, 50);
     tell(`200 layers of ${mixed.kinds} kinds planned`, median(mixed.times), 'ms', { most: 5 });
+    for (const { fault, times } of parts.timeBrokenPlans(quick ? 10 : 50)) {
+      tell(`200 layers, ${fault}, planned`, median(times), 'ms', { most: 5 });
+    }
+  });
+
+  // A stack of 200 layers.
+  await measure('typing', async () => {
     await page.goto(`${origin}/#/build?project=${encodeURIComponent(deep)}`);
     await page
       .getByRole('treeitem')

@@ -1,6 +1,8 @@
 /** Projects that cannot work, or not well: each row with all its problems; every fix that is offered mends its problem. */
 import { describe, expect, test } from 'vitest';
+import { follow } from '../../engine/contract/edits.ts';
 import { planProject } from '../../engine/contract/plan.ts';
+import type { Place } from '../../engine/contract/report.ts';
 import type { DataFacts } from '../../engine/contract/tensors.ts';
 import { applyEdits } from './apply-edits.ts';
 import { digits } from './cases.ts';
@@ -30,6 +32,8 @@ const rows = {
   ...answerRows,
 };
 
+const placeOf = (path: string): Place => path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+
 function plan(project: unknown, facts: DataFacts | null) {
   return planProject(project as { [key: string]: unknown }, facts);
 }
@@ -48,7 +52,8 @@ for (const [group, list] of Object.entries(rows)) {
         expect(problem.hint).not.toBe('');
         for (const fix of problem.fixes) {
           const after = plan(applyEdits(project, fix.edits), facts).problems;
-          const same = after.filter(({ code, path }) => code === problem.code && path === problem.path);
+          const at = fix.edits.reduce<Place | null>((now, edit) => now && follow(now, edit), placeOf(problem.path));
+          const same = after.filter(({ code, path }) => code === problem.code && path === at?.join('.'));
           expect(same, `after "${fix.label}"`).toEqual([]);
         }
       }
@@ -69,15 +74,15 @@ describe('the faults that people make most offer a way out', () => {
       'Remove this Conv2d',
     ],
     'batch norm on vectors': [
-      'Remove the Flatten before it',
       'Use BatchNorm1d',
+      'Remove the Flatten before it',
       'Insert Unflatten to [1, 28, 28] before it',
       'Remove this BatchNorm2d',
     ],
     'window too large': ['Set kernel_size to 30', 'Set padding to 2', 'Remove this Conv2d'],
-    'groups of the output': ['Set groups to 2', 'Set out_channels to 8'],
-    'same padding with a stride': ['Set padding to 1', 'Set stride to 1'],
-    'shortcut of another shape': ['Project the input (shortcut "auto")'],
+    'groups of the output': ['Set groups to 2', 'Set out_channels to 8', 'Remove this Conv2d'],
+    'same padding with a stride': ['Set padding to 1', 'Set stride to 1', 'Remove this Conv2d'],
+    'shortcut of another shape': ['Project the input (shortcut "auto")', 'Remove this Residual'],
     'too few scores, the sample named': ['Set out_features of layer 3 to 10'],
     'not flattened': ['Insert Flatten before layer 0', 'Append Flatten and Linear', 'Append GlobalAvgPool and Linear'],
     'ends with images': ['Append Flatten and Linear', 'Append GlobalAvgPool and Linear'],
