@@ -77,6 +77,8 @@ export interface NativePlan {
   groups: NativeGroup[];
   /** Names of the parameters that do not train. */
   frozen: string[];
+  /** Nothing will be trained: a network without weights will do. Absent: false. */
+  untrained?: boolean;
   /** What the target column holds, and so how losses and metrics read the network's answer. */
   target: TargetKind;
   metrics: NativeMetric[];
@@ -216,6 +218,40 @@ export interface ValueCounts {
   max: number | null;
 }
 
+/** One sample seen layer by layer, in eval mode and fp32. */
+export interface LookRequest {
+  split: string;
+  /** Position within the split. */
+  index: number;
+  /** Of every layer, or only of those in `values`. */
+  statistics: boolean;
+  /** Layers by path (`input`: what enters the network) whose values are wanted: every `steps[d]`-th along dimension d. */
+  values: { path: string; steps: number[] }[];
+}
+
+export interface ValueStatistics extends ValueCounts {
+  /** Of the finite values, `std` that of the population; null without any. */
+  mean: number | null;
+  std: number | null;
+  zeros: number;
+  /** For each dimension how many of its slices are zero everywhere. */
+  zero_slices: number[];
+}
+
+export interface LookResult {
+  /** As they ran: a block after what is in it. */
+  layers: {
+    path: string;
+    /** Of one sample. */
+    shape: number[];
+    statistics: ValueStatistics;
+    /** Row-major, where asked for. */
+    values?: Float32Array;
+  }[];
+  /** The sample's class; null where the target is no class. */
+  target: number | null;
+}
+
 /** Where the first non-finite value of a step appears. */
 export interface Diagnosis {
   /** `parameters`: before the step began, so an earlier update made them so, and the state before this step is no good one. */
@@ -257,6 +293,8 @@ export interface NativeSession {
   predict(request: PredictRequest): Promise<PredictResult>;
   /** Runs one step, changes nothing, and names where it stops being finite. */
   diagnose(request: DiagnoseRequest): Promise<Diagnosis>;
+  /** What each layer makes of one sample; changes nothing. */
+  look(request: LookRequest): Promise<LookResult>;
   /** Writes a training batch as it reaches the network, transformed and mixed: tensors `input` and `target` of a safetensors file. */
   saveBatch(request: { epoch: number; batch: number }, file: string): Promise<void>;
   /**

@@ -95,6 +95,17 @@ Napi::Array to_dims(Napi::Env env, const std::vector<int64_t>& values) {
   return to_list(env, values, [&](int64_t value) { return Napi::Number::New(env, static_cast<double>(value)); });
 }
 
+Napi::Object to_counts(Napi::Env env, const ValueCounts& counts) {
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("elements", static_cast<double>(counts.elements));
+  object.Set("nan", static_cast<double>(counts.nan));
+  object.Set("positive_infinity", static_cast<double>(counts.positive_infinity));
+  object.Set("negative_infinity", static_cast<double>(counts.negative_infinity));
+  object.Set("min", or_null(env, counts.min));
+  object.Set("max", or_null(env, counts.max));
+  return object;
+}
+
 }  // namespace
 
 std::string to_string(const Napi::Value& value, const char* what) {
@@ -139,6 +150,18 @@ EvaluateRequest to_evaluate_request(const Napi::Value& value) {
 PredictRequest to_predict_request(const Napi::Value& value) {
   const Napi::Object object = to_object(value, "request");
   return {to_string(object.Get("split"), "split"), integer_at(object, "start"), integer_at(object, "count")};
+}
+
+LookRequest to_look_request(const Napi::Value& value) {
+  const Napi::Object object = to_object(value, "request");
+  LookRequest request{to_string(object.Get("split"), "split"), integer_at(object, "index"), flag_of(value, "statistics")};
+  if (!object.Get("values").IsArray()) refuse("values", "a list of layers");
+  const auto list = object.Get("values").As<Napi::Array>();
+  for (uint32_t i = 0; i < list.Length(); ++i) {
+    const Napi::Object layer = to_object(list.Get(i), "values");
+    request.values.push_back({to_string(layer.Get("path"), "path"), integers_at(layer, "steps")});
+  }
+  return request;
 }
 
 RandomRequest to_random_request(const Napi::Value& value) {
@@ -222,14 +245,26 @@ Napi::Value to_js(Napi::Env env, const Diagnosis& diagnosis) {
   object.Set("batch", or_null(env, diagnosis.batch));
   object.Set("values", env.Null());
   if (!diagnosis.values) return object;
-  Napi::Object values = Napi::Object::New(env);
-  values.Set("elements", static_cast<double>(diagnosis.values->elements));
-  values.Set("nan", static_cast<double>(diagnosis.values->nan));
-  values.Set("positive_infinity", static_cast<double>(diagnosis.values->positive_infinity));
-  values.Set("negative_infinity", static_cast<double>(diagnosis.values->negative_infinity));
-  values.Set("min", or_null(env, diagnosis.values->min));
-  values.Set("max", or_null(env, diagnosis.values->max));
-  object.Set("values", values);
+  object.Set("values", to_counts(env, *diagnosis.values));
+  return object;
+}
+
+Napi::Value to_js(Napi::Env env, const LookResult& result) {
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("target", or_null(env, result.target));
+  object.Set("layers", to_list(env, result.layers, [&](const LookedLayer& layer) {
+               Napi::Object row = Napi::Object::New(env);
+               row.Set("path", layer.path);
+               row.Set("shape", to_dims(env, layer.shape));
+               Napi::Object statistics = to_counts(env, layer.statistics);
+               statistics.Set("mean", or_null(env, layer.statistics.mean));
+               statistics.Set("std", or_null(env, layer.statistics.std));
+               statistics.Set("zeros", static_cast<double>(layer.statistics.zeros));
+               statistics.Set("zero_slices", to_dims(env, layer.statistics.zero_slices));
+               row.Set("statistics", statistics);
+               if (layer.values) row.Set("values", to_typed_array<Napi::Float32Array>(env, *layer.values));
+               return row;
+             }));
   return object;
 }
 

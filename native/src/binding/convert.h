@@ -22,6 +22,7 @@ StepsRequest to_steps_request(const Napi::Value& value);
 EvaluateRequest to_evaluate_request(const Napi::Value& value);
 PredictRequest to_predict_request(const Napi::Value& value);
 DiagnoseRequest to_diagnose_request(const Napi::Value& value);
+LookRequest to_look_request(const Napi::Value& value);
 RandomRequest to_random_request(const Napi::Value& value);
 /// Epoch and batch.
 std::pair<int64_t, int64_t> to_position(const Napi::Value& value);
@@ -30,6 +31,7 @@ Napi::Value to_js(Napi::Env env, const StepsResult& result);
 Napi::Value to_js(Napi::Env env, const EvaluateResult& result);
 Napi::Value to_js(Napi::Env env, const PredictResult& result);
 Napi::Value to_js(Napi::Env env, const Diagnosis& diagnosis);
+Napi::Value to_js(Napi::Env env, const LookResult& result);
 Napi::Value to_js(Napi::Env env, const MemoryReport& report);
 Napi::Value to_js(Napi::Env env, const LoadReport& report);
 Napi::Value to_js(Napi::Env env, const std::vector<DeviceInfo>& devices);

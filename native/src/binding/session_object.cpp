@@ -36,6 +36,7 @@ Napi::Function SessionObject::define(Napi::Env env) {
                          InstanceMethod<&SessionObject::evaluate>("evaluate"),
                          InstanceMethod<&SessionObject::predict>("predict"),
                          InstanceMethod<&SessionObject::diagnose>("diagnose"),
+                         InstanceMethod<&SessionObject::look>("look"),
                          InstanceMethod<&SessionObject::save_batch>("saveBatch"),
                          InstanceMethod<&SessionObject::save_state>("saveState"),
                          InstanceMethod<&SessionObject::load_state>("loadState"),
@@ -146,6 +147,12 @@ Napi::Value SessionObject::diagnose(const Napi::CallbackInfo& info) {
   return call(
       info, [&] { return to_diagnose_request(info[0]); },
       [](Session& session, const DiagnoseRequest& request) { return session.diagnose(request); });
+}
+
+Napi::Value SessionObject::look(const Napi::CallbackInfo& info) {
+  return call(
+      info, [&] { return to_look_request(info[0]); },
+      [](Session& session, const LookRequest& request) { return session.look(request); });
 }
 
 Napi::Value SessionObject::save_batch(const Napi::CallbackInfo& info) {

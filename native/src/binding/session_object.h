@@ -25,6 +25,7 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
   Napi::Value evaluate(const Napi::CallbackInfo& info);
   Napi::Value predict(const Napi::CallbackInfo& info);
   Napi::Value diagnose(const Napi::CallbackInfo& info);
+  Napi::Value look(const Napi::CallbackInfo& info);
   Napi::Value save_batch(const Napi::CallbackInfo& info);
   Napi::Value save_state(const Napi::CallbackInfo& info);
   Napi::Value load_state(const Napi::CallbackInfo& info);

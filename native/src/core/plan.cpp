@@ -237,6 +237,7 @@ Plan parse_plan(const json& value) {
         plan.inits.push_back({Args(init, "inits").string("tensor"), kind.kind, kind.args});
       }
     }
+    if (!fields.absent("untrained")) plan.untrained = fields.flag("untrained");
     plan.target = parse_target(fields.string("target"));
     for (const json& metric : array_at(value, "metrics", "")) {
       const std::string where = "metrics." + std::to_string(plan.metrics.size());

@@ -139,6 +139,7 @@ struct Plan {
   std::vector<GroupPlan> groups;    // none: one of all parameters, as the optimizer says
   std::vector<std::string> frozen;  // names of parameters
   std::vector<InitPlan> inits;
+  bool untrained = false;        // a network without weights will do
   std::optional<double> mixup;   // alpha
   std::optional<double> cutmix;  // alpha
   Target target = Target::classes;

@@ -28,6 +28,9 @@ class Session {
   /// Runs one step, changes nothing, and names the first place whose values are not finite.
   Diagnosis diagnose(const DiagnoseRequest& request);
 
+  /// What each layer makes of one sample in eval mode, in fp32; changes nothing.
+  LookResult look(const LookRequest& request);
+
   /// Writes a training batch as it reaches the network.
   void save_batch(int64_t epoch, int64_t batch, const std::string& file);
 

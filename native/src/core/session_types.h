@@ -97,6 +97,38 @@ struct ValueCounts {
   std::optional<double> max;
 };
 
+/// Every so-many-th value of a layer's output (or of `input`) along each dimension.
+struct LookedValues {
+  std::string path;
+  std::vector<int64_t> steps;
+};
+
+struct LookRequest {
+  std::string split;
+  int64_t index = 0;                   // within the split
+  bool statistics = false;             // of every layer; else of those in `values`
+  std::vector<LookedValues> values{};
+};
+
+struct ValueStatistics : ValueCounts {
+  std::optional<double> mean;  // of the finite ones
+  std::optional<double> std;   // population
+  int64_t zeros = 0;
+  std::vector<int64_t> zero_slices;  // for each dimension: how many of its slices are zero everywhere
+};
+
+struct LookedLayer {
+  std::string path;
+  std::vector<int64_t> shape;  // of one sample
+  ValueStatistics statistics;
+  std::optional<std::vector<float>> values;  // where asked for
+};
+
+struct LookResult {
+  std::vector<LookedLayer> layers;  // as they ran: a block after what is in it
+  std::optional<int64_t> target;    // the sample's class, where it has one
+};
+
 struct Diagnosis {
   std::string phase = "none";  // parameters, input, forward, loss, backward, update, none
   std::optional<std::string> layer;

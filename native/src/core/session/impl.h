@@ -1,4 +1,5 @@
-// What a session is made of; its methods lie in train.cpp, evaluate.cpp, diagnose.cpp and checkpoint.cpp.
+// What a session is made of; its methods lie in train.cpp, evaluate.cpp, look.cpp, diagnose.cpp
+// and checkpoint.cpp.
 #pragma once
 
 #include <ATen/core/TensorBody.h>
@@ -34,6 +35,7 @@ class Session::Impl {
   EvaluateResult evaluate(const EvaluateRequest& request);
   PredictResult predict(const PredictRequest& request);
   Diagnosis diagnose(const DiagnoseRequest& request);
+  LookResult look(const LookRequest& request);
   void save_batch(int64_t epoch, int64_t batch, const std::string& file);
   void save_state(const std::string& folder);
   void load_state(const std::string& folder, bool model_only);

@@ -30,7 +30,7 @@ Model build_model(const Plan& plan, c10::Device device, Generators& generators) 
   Model model(plan.model, plan.activation_checkpointing, device);
   apply_inits(plan.inits, model);
   model.freeze(plan.frozen);
-  if (!model.trainable().empty()) return model;
+  if (plan.untrained || !model.trainable().empty()) return model;
   throw Error("PROJECT_INVALID", "The model has nothing to learn: no layer has parameters that train.",
               "Add a layer with weights, such as Linear, or let one train.", "model.layers");
 }
@@ -111,6 +111,10 @@ PredictResult Session::predict(const PredictRequest& request) {
 Diagnosis Session::diagnose(const DiagnoseRequest& request) {
   const std::lock_guard turn(computing());
   return impl_->diagnose(request);
+}
+LookResult Session::look(const LookRequest& request) {
+  const std::lock_guard turn(computing());
+  return impl_->look(request);
 }
 void Session::save_batch(int64_t epoch, int64_t batch, const std::string& file) {
   const std::lock_guard turn(computing());
