@@ -28,11 +28,16 @@ export async function newProjectFromTemplate(
   workspace: string,
   { reuse = false }: { reuse?: boolean } = {},
 ): Promise<string> {
+  return writeProject(template, await templateText(template, workspace), workspace, reuse);
+}
+
+/** Writes a project under a name that is free; `reuse`: or that holds the same already. */
+export async function writeProject(name: string, text: string, workspace: string, reuse = false): Promise<string> {
   const folder = projectsDir(workspace);
-  const text = await templateText(template, workspace);
   try {
+    await makeFolders(folder);
     for (let number = 1; ; number++) {
-      const path = join(folder, `${template}${number === 1 ? '' : `-${number}`}${extension}`);
+      const path = join(folder, `${name}${number === 1 ? '' : `-${number}`}${extension}`);
       const there = await readFile(path, 'utf8').catch(() => null);
       if (there === text && reuse) return path;
       if (there !== null) continue;

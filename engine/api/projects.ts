@@ -4,6 +4,7 @@ import path from 'node:path';
 import { type OpenProject, waitMs } from '../contract/api.ts';
 import { editProject, readProject, resolveProject } from '../contract/project.ts';
 import { nameField } from '../contract/settings.ts';
+import { dataAt, fittedTemplate } from '../fitting.ts';
 import { emptyProject, templateCards, templateText } from '../projects.ts';
 import { planWithData } from '../runs/prepare.ts';
 import { weightsReport, withStartingWeights } from '../runs/starting-weights.ts';
@@ -24,6 +25,14 @@ export function projectCalls(parts: Parts) {
     return open;
   };
 
+  const data = (from: string) => dataAt(from, projectsDir(home), (place) => places.reach(place));
+  const textToBegin = async (template: string | null, from: string | null): Promise<string> => {
+    if (template === null) return emptyProject();
+    if (from === null) return templateText(template, home);
+    const { text, fit } = await fittedTemplate(template, await data(from));
+    return editProject(text, fit.edits);
+  };
+
   return {
     templates: calls.templates.handler(() => templateCards()),
     recent: calls.recent.handler(async () =>
@@ -38,9 +47,10 @@ export function projectCalls(parts: Parts) {
       ),
     ),
     forget: calls.forget.handler(({ input }) => settings.forget(input.file)),
-    create: calls.create.handler(async ({ input: { template, name } }) => {
+    dataAt: calls.dataAt.handler(async ({ input }) => data(input.from)),
+    create: calls.create.handler(async ({ input: { template, name, from } }) => {
       const folder = projectsDir(home);
-      const text = template === null ? emptyProject() : await templateText(template, home);
+      const text = await textToBegin(template, from ?? null);
       const stem = fileStem(name ?? (template === null ? 'untitled' : template));
       return remembered(await projects.saveNew(folder, stem, (free) => named(text, free)));
     }),

@@ -11,7 +11,7 @@ import { addEvaluate } from './evaluate.ts';
 import { addExport } from './export.ts';
 import { addFind } from './find.ts';
 import { addLayers } from './layers.ts';
-import { addNew } from './new.ts';
+import { addFit, addNew } from './new.ts';
 import { addPlan } from './plan.ts';
 import { addRuns } from './runs.ts';
 import { addServe } from './serve.ts';
@@ -23,6 +23,7 @@ const commands: AddCommand[] = [
   addPlan,
   addLayers,
   addNew,
+  addFit,
   addEvaluate,
   addExport,
   addRuns,

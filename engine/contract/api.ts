@@ -12,6 +12,7 @@ import { autopsySchema, editSchema } from './autopsy.ts';
 import { changeAnswerSchema, changeFields, snapshotAnswerSchema } from './control.ts';
 import { errorInfoSchema } from './errors.ts';
 import { numSchema, runActions, runStates } from './events.ts';
+import type { GivenData } from './fit-data.ts';
 import { summarySchema } from './summary.ts';
 import { weightsReportSchema } from './weights.ts';
 import type { DeviceReport, ExtensionPlan, ProjectPreview, RunDetails, TemplateCard } from './wire.ts';
@@ -181,9 +182,20 @@ export const api = {
     recent: oc.output(z.array(recentProject)),
     /** Takes it off the list; the file stays. */
     forget: oc.input(z.object({ file: z.string() })),
-    /** In the workspace, from a template or (null) empty; `name` is made free by a number. */
+    /** The data of a project file, or of a folder, as a new project in the workspace would name them. */
+    dataAt: oc.input(z.object({ from: z.string() })).output(made<GivenData>()),
+    /**
+     * In the workspace, from a template or (null) empty; `name` is made free by a number. `from`: with these data in place of the template's,
+     * its network fitted to them.
+     */
     create: oc
-      .input(z.object({ template: z.string().nullable(), name: z.string().exactOptional() }))
+      .input(
+        z.object({
+          template: z.string().nullable(),
+          name: z.string().exactOptional(),
+          from: z.string().exactOptional(),
+        }),
+      )
       .output(openProject),
     open: oc.input(z.object({ file: z.string() })).output(openProject),
     /** STALE_REVISION when the file has changed since `revision`; `overwrite` saves over that. */

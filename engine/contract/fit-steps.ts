@@ -116,9 +116,11 @@ function ofInput(project: Project, { input }: DataFacts): FitStep[] {
   if (!isObject(first) || first.disabled === true) return [];
   const edits = [removeEdit(['model', 'layers', 0])];
   const called = typeof first.name === 'string' ? `${first.kind} “${first.name}”` : String(first.kind);
-  const copies = Array.isArray(first.branches) && first.branches.length > 1 && first.branches.every(isEmpty);
-  if (first.kind === 'Parallel' && copies && input.dims.length === 3 && input.dims[0] === first.branches.length) {
-    return [{ words: `${called} is removed: the images have ${plural(input.dims[0], 'channel')}`, edits }];
+  const branches: unknown[] = Array.isArray(first.branches) ? first.branches : [];
+  const [channels] = input.dims;
+  const copies = first.kind === 'Parallel' && branches.length > 1 && branches.every(isEmpty);
+  if (copies && channels === branches.length && input.dims.length === 3) {
+    return [{ words: `${called} is removed: the images have ${plural(channels, 'channel')}`, edits }];
   }
   const reads = firstReader(project)?.reads;
   if (first.kind === 'Flatten' && first.end_dim === 2 && (reads === 'sequence' || reads === 'signal')) {

@@ -1,5 +1,5 @@
 /** The command line with real training: every command on a real run. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -203,6 +203,47 @@ test('new: the templates there are, and a project of one of them', async () => {
   expect({ code, made }).toEqual({ code: 0, made: [{ type: 'project', template: 'tabular-mlp', path }] });
   const planned = await gradloom(home, ['plan', path, '--json']);
   expect(planned.lines.at(-1)).toMatchObject({ type: 'plan', input: [30], problems: [] });
+});
+
+test('new --fit: a template with the data of another project, or of a folder; what does not go says what does', async () => {
+  const digits = join(home, 'data', 'digits');
+  const { lines: begun } = await gradloom(home, ['new', 'lenet-5', '--json']);
+  const from = begun[0]?.path as string;
+  const fitted = await gradloom(home, ['new', 'tabular-mlp', '--fit', from, '--json']);
+  expect(fitted.lines).toEqual([
+    {
+      type: 'project',
+      template: 'tabular-mlp',
+      path: expect.stringContaining('tabular-mlp'),
+      changes: ['Insert Flatten before layer 0, and set out_features of layer 4 to 10'],
+    },
+  ]);
+  const path = fitted.lines[0]?.path as string;
+  const { data } = JSON.parse(readFileSync(path, 'utf8')) as { data: { source: object; transforms: object[] } };
+  expect(data).toMatchObject({ source: { kind: 'idx', path: '../data/digits' }, transforms: [{ mean: [0.5] }] });
+  const planned = await gradloom(home, ['plan', path, '--json']);
+  expect(planned.lines.at(-1)).toMatchObject({ type: 'plan', input: [1, 28, 28], output: [10], problems: [] });
+  const wrong = await gradloom(home, ['new', 'char-gpt', '--fit', digits, '--json']);
+  expect(wrong.code).toBe(2);
+  expect(wrong.lines[0]).toMatchObject({ type: 'error', code: 'NOT_SUPPORTED' });
+  expect(wrong.lines[0]?.hint).toContain('digits-cnn');
+  const all = await gradloom(home, ['new', '--fit', digits, '--json']);
+  expect(all.lines.filter(({ fits }) => fits === true).length).toBeGreaterThan(8);
+});
+
+test('fit: changes the file, once and only what it must; --dry-run only says so', async () => {
+  const { lines } = await gradloom(home, ['new', 'digits-mlp', '--json']);
+  const path = lines[0]?.path as string;
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(path, text.replace('"out_features": 10 }', '"out_features": 12 }'));
+  const before = readFileSync(path, 'utf8');
+  const changes = ['Linear: out_features 12 → 10'];
+  const dry = await gradloom(home, ['fit', path, '--dry-run', '--json']);
+  expect(dry.lines[0]).toMatchObject({ type: 'fit', changes, written: false, refused: null });
+  expect(readFileSync(path, 'utf8')).toBe(before);
+  expect((await gradloom(home, ['fit', path, '--json'])).lines[0]).toMatchObject({ changes, written: true });
+  expect(readFileSync(path, 'utf8')).toBe(text);
+  expect((await gradloom(home, ['fit', path, '--json'])).lines[0]).toMatchObject({ changes: [], written: false });
 });
 
 test('demo: a copy of the template in the workspace, trained; a second one uses the same project', async () => {

@@ -1,0 +1,85 @@
+/** Templates with data of one's own: of another project, or a folder of files; and projects whose network is fitted to their data. */
+import path from 'node:path';
+import { GradloomError } from './contract/errors.ts';
+import type { Fit } from './contract/fit.ts';
+import { type GivenData, type Template, templateWith } from './contract/fit-data.ts';
+import { type Project, readProject, resolveProject } from './contract/project.ts';
+import { isObject, type JsonObject } from './contract/report.ts';
+import { describeSource } from './data/index.ts';
+import { ProjectFiles } from './project-files.ts';
+import { templateCards } from './projects.ts';
+
+/** More steps up than this are no way that a person reads. */
+const mostUp = 3;
+
+/**
+ * The data of a project file, or the files in a folder (or one of them), for a project in `folder`. `reach` refuses places that may not be
+ * read.
+ * @throws GradloomError FILE_NOT_FOUND, DATA_MISSING and what else is wrong with the project or the data
+ */
+export async function dataAt(
+  from: string,
+  folder: string,
+  reach: (place: string) => Promise<string> = async (place) => place,
+): Promise<GivenData> {
+  const place = await reach(path.resolve(from));
+  if (!/\.json$/i.test(place)) {
+    const source = { kind: 'idx', path: written(place, folder) };
+    return { source, facts: await describeSource({ kind: 'idx', path: place }, folder) };
+  }
+  const { text } = await new ProjectFiles().open(place);
+  const project = readProject(text).project ?? {};
+  const { source: resolved } = resolveProject(project).data;
+  const { source, split, transforms } = isObject(project.data) ? project.data : ({} as JsonObject);
+  if (resolved === null || !isObject(source)) {
+    throw new GradloomError('DATA_MISSING', `${path.basename(place)} has no data`, {
+      hint: 'Name a project whose data is chosen, or a folder with data.',
+      path: place,
+    });
+  }
+  const base = path.dirname(place);
+  const files = 'path' in resolved ? await reach(path.resolve(base, resolved.path)) : null;
+  const facts = await describeSource(resolved, base);
+  const moved = files === null ? {} : { path: written(files, folder) };
+  return {
+    source: { ...source, ...moved },
+    ...(split === undefined ? {} : { split }),
+    ...(transforms === undefined ? {} : { transforms }),
+    facts,
+  };
+}
+
+/** As a project in `folder` names it: relative where that is a short way. */
+function written(place: string, folder: string): string {
+  const steps = path.relative(folder, place).split(path.sep);
+  const far = path.isAbsolute(steps.join(path.sep)) || steps.filter((step) => step === '..').length > mostUp;
+  return far ? place : steps.join('/') || '.';
+}
+
+/** Every template with such data, in the gallery's order. */
+export async function fitsOf(given: GivenData): Promise<{ name: string; text: string; fit: Fit }[]> {
+  return (await templateCards()).map(({ name, text, facts }) => {
+    const template: Template = { project: readProject(text).project as Project, facts };
+    return { name, text, fit: templateWith(template, given) };
+  });
+}
+
+/**
+ * A template's text with such data, and what that changes in it.
+ * @throws GradloomError FILE_NOT_FOUND for an unknown template, NOT_SUPPORTED where the network does not go with the data
+ */
+export async function fittedTemplate(name: string, given: GivenData): Promise<{ text: string; fit: Fit }> {
+  const fits = await fitsOf(given);
+  const found = fits.find((each) => each.name === name);
+  if (!found) {
+    const hint = `Templates: ${fits.map((each) => each.name).join(', ')}.`;
+    throw new GradloomError('FILE_NOT_FOUND', `There is no template ${name}.`, { hint });
+  }
+  const { refused } = found.fit;
+  if (refused) {
+    const others = fits.filter(({ fit }) => fit.refused === null).map((each) => each.name);
+    const hint = others.length > 0 ? `Templates that go with this data: ${others.join(', ')}.` : refused.hint;
+    throw new GradloomError('NOT_SUPPORTED', `${name} does not go with this data. ${refused.message}.`, { hint });
+  }
+  return found;
+}
