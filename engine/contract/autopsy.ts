@@ -15,7 +15,7 @@ const valueCounts = z.object({
 
 /** An `Edit` of the project. */
 export const editSchema = z.object({
-  op: z.enum(['set', 'remove', 'insert']),
+  op: z.enum(['set', 'remove', 'insert', 'rename']),
   path: z.array(z.union([z.string(), z.number()])),
   value: z.unknown().exactOptional(),
 });

@@ -18,7 +18,8 @@ export function applied(value: unknown, edit: Edit): unknown {
     if (rest.length > 0) list[key] = applied(value[key], { ...edit, path: rest });
     else if (op === 'set') list[key] = given;
     else if (op === 'insert') list.splice(key, 0, given);
-    else list.splice(key, 1);
+    else if (op === 'remove') list.splice(key, 1);
+    else throw new Error(`${key} is a position in a list: it has no name`);
     return list;
   }
   if (typeof value !== 'object' || value === null) throw new Error(`There is no ${path.join('.')}`);
@@ -27,6 +28,11 @@ export function applied(value: unknown, edit: Edit): unknown {
     return { ...object, [key]: applied(Object.hasOwn(object, key) ? object[key] : {}, { ...edit, path: rest }) };
   }
   if (op === 'insert') throw new Error(`${key} is not a position in a list`);
+  if (op === 'rename') {
+    return Object.fromEntries(
+      Object.entries(object).map(([name, each]) => [name === key ? String(given) : name, each]),
+    );
+  }
   const { [key]: _, ...others } = object;
   return op === 'remove' ? others : { ...object, [key]: given };
 }
@@ -36,6 +42,9 @@ export function follow(path: Place, edit: Edit): Place | null {
   const at = edit.path;
   const position = at.at(-1);
   const list = at.slice(0, -1);
+  if (edit.op === 'rename') {
+    return startsWith(path, at) ? [...list, String(edit.value), ...path.slice(at.length)] : path;
+  }
   if (typeof position !== 'number') {
     return startsWith(path, at) && (edit.op === 'remove' || (edit.op === 'set' && path.length > at.length))
       ? null

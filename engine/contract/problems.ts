@@ -29,7 +29,8 @@ export type ProblemCode = (typeof problemCodes)[number];
  * `value` into a list: the path's last step is the position that it shall have.
  */
 export interface Edit {
-  op: 'set' | 'remove' | 'insert';
+  /** `rename`: the key that `path` names is called `value` from then on. */
+  op: 'set' | 'remove' | 'insert' | 'rename';
   path: (string | number)[];
   value?: unknown;
 }

@@ -17,17 +17,51 @@ export interface TextChange {
 const bom = '\uFEFF';
 const lineWidth = 100;
 
+/** How objects and lists of a project are written in its text, each by the value that stands for it. */
+export type Spellings = WeakMap<object, string>;
+
+const noSpellings: Spellings = new WeakMap();
+
+/** Of every object and list in `project`, which is what `text` says: what an edit moves keeps its spelling by them. */
+export function spellingsOf(text: string, project: unknown): Spellings {
+  const body = text.startsWith(bom) ? text.slice(1) : text;
+  const found: Spellings = new WeakMap();
+  const walk = (node: Node | undefined, value: unknown) => {
+    if (!node || typeof value !== 'object' || value === null) return;
+    const indent = lineIndent(body, node.offset);
+    found.set(value, withIndent(body.slice(node.offset, node.offset + node.length), indent, ''));
+    for (const [index, child] of (node.children ?? []).entries()) {
+      if (Array.isArray(value)) walk(child, value[index]);
+      else walk(child.children?.[1], (value as { [key: string]: unknown })[child.children?.[0]?.value as string]);
+    }
+  };
+  walk(parseTree(body, [], { disallowComments: true }), project);
+  return found;
+}
+
+/** Each line but the first begins with `to` instead of `from`. No text of JSON goes over a line's end. */
+function withIndent(text: string, from: string, to: string): string {
+  return text.replace(
+    /\n([ \t]*)/g,
+    (_, had: string) => `\n${had.startsWith(from) ? to + had.slice(from.length) : had}`,
+  );
+}
+
 /** The text after all edits, made one after the other. Throws BAD_CALL for an edit that has no place in it. */
-export function editProject(text: string, edits: readonly Edit[]): string {
-  return editProjectWithUndo(text, edits).text;
+export function editProject(text: string, edits: readonly Edit[], spelled: Spellings = noSpellings): string {
+  return editProjectWithUndo(text, edits, spelled).text;
 }
 
 /** Like `editProject`; `undoChanges(text, undo)` gives the old text again, byte for byte. */
-export function editProjectWithUndo(text: string, edits: readonly Edit[]): { text: string; undo: TextChange[] } {
+export function editProjectWithUndo(
+  text: string,
+  edits: readonly Edit[],
+  spelled: Spellings = noSpellings,
+): { text: string; undo: TextChange[] } {
   const undo: TextChange[] = [];
   let now = text;
   for (const edit of edits) {
-    const change = changeFor(now, edit);
+    const change = changeFor(now, edit, spelled);
     if (!change) continue;
     const { offset, length, content } = change;
     undo.unshift({ offset, length: content.length, content: now.slice(offset, offset + length) });
@@ -45,7 +79,7 @@ function apply(text: string, { offset, length, content }: TextChange): string {
 }
 
 /** The one change that an edit makes; none for the removal of a key that is not there. */
-function changeFor(text: string, edit: Edit): TextChange | null {
+function changeFor(text: string, edit: Edit, spelled: Spellings): TextChange | null {
   const skip = text.startsWith(bom) ? 1 : 0;
   const body = text.slice(skip);
   const at = (offset: number, length: number, content: string) => ({ offset: offset + skip, length, content });
@@ -67,15 +101,17 @@ function changeFor(text: string, edit: Edit): TextChange | null {
       if (typeof key !== 'number' || !Number.isInteger(key) || key < 0 || key > slots) {
         throw refuse(`${where} is a list of ${children.length}`);
       }
-      if (last) return at(...arrayChange(body, parent, key, edit));
+      if (last && edit.op === 'rename') throw refuse('a position in a list has no name');
+      if (last) return at(...arrayChange(body, parent, key, edit, spelled));
       parent = children[key] as Node;
     } else if (parent.type === 'object') {
       if (typeof key !== 'string') throw refuse(`${where} is not a list`);
       // Like JSON.parse, the last of two equal keys counts.
       const index = children.findLastIndex((property) => property.children?.[0]?.value === key);
-      const value: Node | undefined = children[index]?.children?.[1];
-      if (!value) {
+      const [name, value] = children[index]?.children ?? [];
+      if (!name || !value) {
         if (edit.op === 'remove') return null;
+        if (edit.op === 'rename') throw refuse(`${where} has no ${key}`);
         if (edit.op === 'insert') throw refuse(`${where} has no list ${key}`);
         const rest = edit.path.slice(depth + 1);
         if (rest.some((step) => typeof step === 'number')) throw refuse(`${where} has no ${key}`);
@@ -85,14 +121,15 @@ function changeFor(text: string, edit: Edit): TextChange | null {
             body,
             parent,
             children.length,
-            (indent) => `${JSON.stringify(key)}: ${printed(body, made, indent)}`,
+            (indent) => `${JSON.stringify(key)}: ${printed(body, made, indent, spelled)}`,
           ),
         );
       }
       if (last) {
         if (edit.op === 'insert') throw refuse('its path must end with a position in a list');
         if (edit.op === 'remove') return at(...removal(parent, index));
-        return at(value.offset, value.length, printed(body, edit.value, lineIndent(body, value.offset)));
+        if (edit.op === 'rename') return at(name.offset, name.length, JSON.stringify(String(edit.value)));
+        return at(value.offset, value.length, printed(body, edit.value, lineIndent(body, value.offset), spelled));
       }
       parent = value;
     } else {
@@ -104,11 +141,11 @@ function changeFor(text: string, edit: Edit): TextChange | null {
 
 type Change = [offset: number, length: number, content: string];
 
-function arrayChange(body: string, list: Node, index: number, edit: Edit): Change {
+function arrayChange(body: string, list: Node, index: number, edit: Edit, spelled: Spellings): Change {
   if (edit.op === 'remove') return removal(list, index);
-  if (edit.op === 'insert') return insertion(body, list, index, (indent) => printed(body, edit.value, indent));
+  if (edit.op === 'insert') return insertion(body, list, index, (indent) => printed(body, edit.value, indent, spelled));
   const item = list.children?.[index] as Node;
-  return [item.offset, item.length, printed(body, edit.value, lineIndent(body, item.offset))];
+  return [item.offset, item.length, printed(body, edit.value, lineIndent(body, item.offset), spelled)];
 }
 
 /** Takes an entry out with one of its commas. */
@@ -151,26 +188,46 @@ function lineIndent(body: string, offset: number): string {
   return /^[ \t]*/.exec(body.slice(start, offset))?.[0] ?? '';
 }
 
-function printed(body: string, value: unknown, indent: string): string {
+function printed(body: string, value: unknown, indent: string, spelled: Spellings): string {
   const unit = /\n([ \t]+)\S/.exec(body)?.[1] ?? '  ';
-  return printValue(value, indent, unit, newlineOf(body));
+  return new Printer(unit, newlineOf(body), spelled).value(value, indent);
 }
 
-/** JSON on one line where it fits, else one entry a line. */
-function printValue(value: unknown, indent: string, unit: string, newline: string): string {
-  const flat = printFlat(value);
-  if (typeof value !== 'object' || value === null || indent.length + flat.length <= lineWidth) return flat;
-  const inner = indent + unit;
-  const entries = Array.isArray(value)
-    ? value.map((item) => printValue(item, inner, unit, newline))
-    : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${printValue(item, inner, unit, newline)}`);
-  const [open, close] = Array.isArray(value) ? '[]' : '{}';
-  return `${open}${newline}${inner}${entries.join(`,${newline}${inner}`)}${newline}${indent}${close}`;
-}
+class Printer {
+  readonly #unit: string;
+  readonly #newline: string;
+  readonly #spelled: Spellings;
 
-function printFlat(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(printFlat).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${printFlat(item)}`);
-  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
+  constructor(unit: string, newline: string, spelled: Spellings) {
+    this.#unit = unit;
+    this.#newline = newline;
+    this.#spelled = spelled;
+  }
+
+  /** As the file had it; else on one line where it fits, else one entry a line. */
+  value(value: unknown, indent: string): string {
+    if (typeof value !== 'object' || value === null) return this.#flat(value);
+    const had = this.#spelled.get(value);
+    if (had !== undefined) return withIndent(had, '', indent);
+    const flat = this.#flat(value);
+    if (!flat.includes('\n') && indent.length + flat.length <= lineWidth) return flat;
+    const inner = indent + this.#unit;
+    const entries = Array.isArray(value)
+      ? value.map((item) => this.value(item, inner))
+      : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${this.value(item, inner)}`);
+    if (entries.length === 0) return flat;
+    const [open, close] = Array.isArray(value) ? '[]' : '{}';
+    const line = `${this.#newline}${inner}`;
+    return `${open}${line}${entries.join(`,${line}`)}${this.#newline}${indent}${close}`;
+  }
+
+  /** Without line ends of its own. */
+  #flat(value: unknown): string {
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+    const had = this.#spelled.get(value);
+    if (had !== undefined) return had;
+    if (Array.isArray(value)) return `[${value.map((item) => this.#flat(item)).join(', ')}]`;
+    const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${this.#flat(item)}`);
+    return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
+  }
 }

@@ -2,9 +2,10 @@
 import { useStore } from 'zustand';
 import { type KeptHistory, packHistory, unpackHistory } from '../../engine/contract/history.ts';
 import type { Edit } from '../../engine/contract/problems.ts';
-import { editProject, readProject } from '../../engine/contract/project.ts';
+import { editProject, readProject, spellingsOf } from '../../engine/contract/project.ts';
 import { engine } from '../client/client.ts';
 import { hasUnsaved, useProjectState } from './project-state.ts';
+import { viewOf } from './project-view.ts';
 import { tellError } from './session.ts';
 
 const history = () => useProjectState.temporal.getState();
@@ -21,7 +22,10 @@ export function edit(edits: readonly Edit[]): boolean {
   const { text, file } = useProjectState.getState();
   if (file === null) return false;
   try {
-    const next = editProject(readProject(text).text, edits);
+    const now = readProject(text).text;
+    // What is moved to another place is told by the very value that stands there: it keeps its numbers and spaces as a person wrote them.
+    const moves = edits.some(({ value }) => typeof value === 'object' && value !== null);
+    const next = editProject(now, edits, moves ? spellingsOf(now, viewOf(text).project) : undefined);
     if (next !== text) useProjectState.setState({ text: next });
     return true;
   } catch (thrown) {

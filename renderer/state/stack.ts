@@ -87,14 +87,9 @@ class Draft {
 }
 
 function undo(path: Path, edit: Edit): Path {
-  if (edit.op === 'set') return path;
+  if (edit.op === 'set' || edit.op === 'rename') return path;
   const opposite: Edit = edit.op === 'insert' ? { op: 'remove', path: edit.path } : { op: 'insert', path: edit.path };
   return follow(path, opposite) ?? path;
-}
-
-/** A value of its own: what is made from it can be edited by itself. */
-function copy<T>(value: T): T {
-  return structuredClone(value);
 }
 
 export function insertLayers(project: unknown, gap: Gap, layers: readonly unknown[]): Change {
@@ -141,7 +136,7 @@ export function duplicateLayers(project: unknown, paths: readonly Path[]): Chang
     const at = draft.now(last) as Path;
     draft.insert(
       { list: listOf(at), index: indexOf(at) + 1 },
-      group.map((path) => copy(valueAt(project, path))),
+      group.map((path) => valueAt(project, path)),
     );
   }
   return draft.done();
@@ -179,7 +174,7 @@ function replaceBy(project: unknown, paths: readonly Path[], make: (layers: unkn
   const draft = new Draft(project);
   const first = tops[0];
   if (!first) return draft.done();
-  const values = tops.map((path) => copy(valueAt(project, path)));
+  const values = tops.map((path) => valueAt(project, path));
   // From behind, so that the first one's place stays what it is.
   for (const path of [...tops].reverse()) draft.remove(path);
   draft.insert({ list: listOf(first), index: indexOf(first) }, [make(values)]);
@@ -189,7 +184,7 @@ function replaceBy(project: unknown, paths: readonly Path[], make: (layers: unkn
 /** Layers become a named block of the project, and one use of it takes their place. */
 export function makeBlock(project: unknown, paths: readonly Path[], name: string): Change {
   const { edits, selected } = replaceBy(project, paths, () => ({ kind: 'Block', ref: name }));
-  const layers = topmost(paths).map((path) => copy(valueAt(project, path)));
+  const layers = topmost(paths).map((path) => valueAt(project, path));
   return { edits: [...edits, setEdit(['model', 'blocks', name], { layers })], selected };
 }
 
@@ -206,7 +201,7 @@ export function unwrapLayer(project: unknown, path: Path): Change | null {
       : layersAt(project, blockList(ref));
   if (ref === null && lanesOf(layer).length === 0) return null;
   draft.remove(path);
-  draft.insert({ list: listOf(path), index: indexOf(path) }, inside.map(copy));
+  draft.insert({ list: listOf(path), index: indexOf(path) }, inside);
   if (ref !== null && !startsWith(path, ['model', 'blocks', ref]) && usesOf(project, ref).length === 1) {
     draft.remove(['model', 'blocks', ref]);
   }
@@ -256,19 +251,9 @@ export function renameBlock(project: unknown, name: string, to: string): Edit[] 
   if (to === '' || (to !== name && blockNames(project).includes(to))) return null;
   const block = valueAt(project, ['model', 'blocks', name]);
   if (to === name || block === undefined) return [];
-  // The uses inside the block itself are edited where they are before it moves.
-  const inside = isObject(block) ? copy(block) : block;
-  const own = ['model', 'blocks', name];
-  for (const path of usesOf(project, name).filter((use) => startsWith(use, own))) {
-    const layer = valueAt(inside, path.slice(own.length));
-    if (isObject(layer)) layer.ref = to;
-  }
   return [
-    ...usesOf(project, name)
-      .filter((use) => !startsWith(use, own))
-      .map((use) => setEdit([...use, 'ref'], to)),
-    removeEdit(own),
-    setEdit(['model', 'blocks', to], inside),
+    ...usesOf(project, name).map((use) => setEdit([...use, 'ref'], to)),
+    { op: 'rename', path: ['model', 'blocks', name], value: to },
   ];
 }
 

@@ -15,7 +15,11 @@ export function applyEdits(value: unknown, edits: readonly Edit[]): unknown {
     const last = path.at(-1) as string | number;
     if (op === 'insert') (at as unknown as unknown[]).splice(last as number, 0, structuredClone(given));
     else if (op === 'set') at[last] = structuredClone(given) as Node;
-    else if (Array.isArray(at)) at.splice(last as number, 1);
+    else if (op === 'rename') {
+      const entries = Object.entries(at).map(([key, each]) => [key === last ? given : key, each] as const);
+      for (const [key] of Object.entries(at)) delete at[key];
+      Object.assign(at, Object.fromEntries(entries));
+    } else if (Array.isArray(at)) at.splice(last as number, 1);
     else delete at[last];
   }
   return root;
