@@ -78,6 +78,7 @@ function fixesFor(problem: Problem, place: Place, at: Refused, context: Context)
   const { planner, trials } = context;
   const removes = ({ edits }: Fix) => edits.some((edit) => edit.op === 'remove' && startsWith(at.place, edit.path));
   const attempt = (fix: Fix) => attempted(fix, problem, place, at, context);
+  const done = (fixes: Fix[]) => withRemoval(fixes, at, trials.model, problem.fixes.find(removes));
   const isNew = unlike();
   const own = problem.fixes.filter((fix) => isNew(fix) && !removes(fix)).map(attempt);
   const between = [...fewerRepetitions(at, planner.refused), ...bridgesFor(problem.code, at, around(context))]
@@ -89,16 +90,11 @@ function fixesFor(problem: Problem, place: Place, at: Refused, context: Context)
       .filter(({ outcome }) => outcomes.indexOf(outcome) <= outcomes.indexOf(worst))
       .sort((a, b) => outcomes.indexOf(a.outcome) - outcomes.indexOf(b.outcome))
       .map(({ fix }) => fix);
-  const whole = best <= outcomes.indexOf('whole');
-  const layer = best <= outcomes.indexOf('layer');
-  const fixes = layer
-    ? [...offered(own, whole ? 'whole' : 'layer'), ...offered(between, whole ? 'whole' : 'layer').slice(0, mostBridges)]
-    : [
-        ...pairs([...own, ...between], attempt, context).filter(isNew),
-        ...offered(own, 'other'),
-        ...offered(between, 'this').slice(0, mostBridges),
-      ];
-  return withRemoval(fixes, at, trials.model, problem.fixes.find(removes));
+  const withinAll = (worst: Outcome) => [...offered(own, worst), ...offered(between, worst).slice(0, mostBridges)];
+  if (best <= outcomes.indexOf('layer')) return done(withinAll(best <= outcomes.indexOf('whole') ? 'whole' : 'layer'));
+  const both = pairs([...own, ...between], attempt, context).filter(isNew);
+  if (both.length > 0) return done(both);
+  return done([...offered(own, 'other'), ...offered(between, 'this').slice(0, mostBridges)]);
 }
 
 /** The layer's removal, last: it ends the problem when nothing else does. */
@@ -134,7 +130,7 @@ function pairs(offers: readonly Offer[], attempt: (fix: Fix) => Offer, context: 
     const at = innermost(tried.planner.refused, place);
     if (!at) continue;
     const seconds = [...problem.fixes, ...bridgesFor(problem.code, at, around(context, tried.model))].filter(
-      ({ edits }) => edits.every((edit) => edit.op !== 'remove' && namesKnownKinds(edit)),
+      ({ edits }) => edits.every((edit) => !removesLayer(edit) && namesKnownKinds(edit)),
     );
     for (const second of seconds.slice(0, mostBridges)) {
       const label = `${fix.label}, and ${second.label.charAt(0).toLowerCase()}${second.label.slice(1)}`;
@@ -193,6 +189,8 @@ function attempted(fix: Fix, problem: Problem, place: Place, at: Refused, contex
 function keyOf(code: ProblemCode, place: Place | null): string {
   return place ? `${code} ${place.join('.')}` : 'gone';
 }
+
+const removesLayer = ({ op, path }: Edit) => op === 'remove' && typeof path.at(-1) === 'number';
 
 /** Layers that an edit puts in are of kinds that there are. */
 function namesKnownKinds({ value }: Edit): boolean {

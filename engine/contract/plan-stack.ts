@@ -35,8 +35,9 @@ interface Done {
 
 /** Layers of which only the shapes are asked for, to see what comes of edits. */
 export interface TrialRun {
-  /** The first layers are not planned: `input` is what enters the layer here. */
+  /** The first layers are not planned: `input` is what enters the layer here, `masks` what they say of padding. */
   from: number;
+  masks: ReadonlyMap<string, Place>;
   /** So many layers may be planned, and in any case those up to the one here. */
   work: number;
   least: number;
@@ -73,7 +74,7 @@ export class StackPlanner {
   readonly #uses: Use[] = [];
   #lists = 0;
   /** Places of the layers that say which positions are padding, by path. */
-  readonly #masks = new Map<string, Place>();
+  readonly masks = new Map<string, Place>();
   #layers = 0;
   #tooMany = false;
 
@@ -102,6 +103,7 @@ export class StackPlanner {
   /** The layers' shapes and problems alone, with the help of what is known of them. */
   trial(layers: readonly unknown[], input: Flow, run: TrialRun): Stack {
     this.#run = run;
+    for (const [path, place] of run.masks) this.masks.set(path, place);
     return this.#network(layers, input);
   }
 
@@ -182,7 +184,7 @@ export class StackPlanner {
       this.work += recallWork;
       this.#uses.push(...known.uses);
       if (!known.answered) this.unmended.add(layer);
-      if (known.answered?.flow.mask === path) this.#masks.set(path, place);
+      if (known.answered?.flow.mask === path) this.masks.set(path, place);
       return known.answered && { ...known.answered, native: [] };
     }
     this.work++;
@@ -244,7 +246,7 @@ export class StackPlanner {
     if (input.mask !== null && row.mask === undefined && resolved.mask === undefined && !resolved.children) {
       return this.#refuseMask(row.kind, input.mask, place);
     }
-    if (resolved.mask === path) this.#masks.set(path, this.#masks.get(input.mask ?? '') ?? place);
+    if (resolved.mask === path) this.masks.set(path, this.masks.get(input.mask ?? '') ?? place);
     return this.#finish(read, resolved, place, path, input, rule, tensorsBefore);
   }
 
@@ -262,7 +264,7 @@ export class StackPlanner {
   }
 
   #refuseMask(kind: string, mask: string | null, place: Place): null {
-    const maker = mask === null ? undefined : this.#masks.get(mask);
+    const maker = mask === null ? undefined : this.masks.get(mask);
     this.#report.error(
       'WRONG_MASK',
       place,

@@ -56,7 +56,7 @@ export class Trials {
     const report = new Report();
     const planner = new StackPlanner(report, model.blocks, this.#recall);
     const work = Math.min(mostBehind, this.#left);
-    const run = { from, least: end ? (end[2] as number) : least - 1, work };
+    const run = { from, masks: this.#planner.masks, least: end ? (end[2] as number) : least - 1, work };
     const { flow } = planner.trial(model.layers, input, run);
     this.#left -= Math.max(1, planner.work);
     return { report, planner, model, flow, reached: reachedBy(planner) };
@@ -73,7 +73,12 @@ export class Trials {
   dims(layers: readonly unknown[], input: Flow, { blocks }: Model): Dims | null {
     if (this.#left <= 0) return null;
     const planner = new StackPlanner(new Report(), blocks, this.#recall);
-    const { flow } = planner.trial(layers, input, { from: 0, least: layers.length, work: this.#left });
+    const { flow } = planner.trial(layers, input, {
+      from: 0,
+      masks: this.#planner.masks,
+      least: layers.length,
+      work: this.#left,
+    });
     this.#left -= planner.work;
     return flow?.dims ?? null;
   }

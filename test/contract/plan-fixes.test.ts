@@ -30,6 +30,7 @@ const parallel = (branches: Json[][], more = {}) => ({ kind: 'Parallel', branche
 
 interface Case {
   layers: Json[];
+  blocks?: { [name: string]: { layers: Json[] } };
   facts?: DataFacts;
   /** Labels; the layer's removal comes after them. */
   offers: string[];
@@ -198,6 +199,46 @@ const cases: { [group: string]: { [name: string]: Case } } = {
       offers: ['Let padding count like any token', 'Use MeanOverSequence'],
     },
   },
+  'one problem behind the other': {
+    'a convolution of three values': {
+      layers: [flatten, linear(3), conv(4), ...head],
+      offers: [
+        'Insert Unflatten to [3, 1, 1] before it, and set kernel_size to 1',
+        'Insert Unflatten to [3, 1, 1] before it, and set padding to 1',
+      ],
+    },
+    'groups of a convolution of a vector': {
+      layers: [flatten, linear(50), conv(8, { groups: 4 }), ...head],
+      offers: ['Insert Unflatten to [2, 5, 5] before it, and set groups to 2'],
+    },
+    'a fix that would only move the problem is none': {
+      layers: [flatten, conv(4), { kind: 'MaxPool2d', kernel_size: 2 }, ...head],
+      offers: ['Remove the Flatten before it', 'Insert Unflatten to [1, 28, 28] before it'],
+    },
+  },
+  'named blocks': {
+    'on several shapes: what helps everywhere': {
+      layers: [conv(12), { kind: 'Block', ref: 'a' }, conv(10), { kind: 'Block', ref: 'a' }, ...head],
+      blocks: { a: { layers: [{ kind: 'GroupNorm', num_groups: 5 }] } },
+      offers: [],
+    },
+    'behind a padded sequence, which the trial keeps': {
+      layers: [{ kind: 'Identity', disabled: true }, masked, { kind: 'Block', ref: 'a' }, ...head],
+      blocks: {
+        a: {
+          layers: [
+            { kind: 'LSTM', hidden_size: 8 },
+            { kind: 'GroupNorm', num_groups: 3 },
+          ],
+        },
+      },
+      facts: tokens(),
+      offers: [
+        'Set num_groups to 2, and let padding count like any token',
+        'Set num_groups to 2, and insert MeanOverSequence before it',
+      ],
+    },
+  },
   'no layers': {
     'for a picture’s class': { layers: [], offers: ['Add Flatten and Linear', 'Add GlobalAvgPool and Linear'] },
     'for a vector’s class': { layers: [], facts: data([8]), offers: ['Add a Linear layer with 10 outputs'] },
@@ -320,9 +361,9 @@ function layerOf(path: string): (string | number)[] {
 
 for (const [group, list] of Object.entries(cases)) {
   describe(group, () => {
-    test.each(Object.entries(list))('%s', (_name, { layers, facts = digits, offers }) => {
+    test.each(Object.entries(list))('%s', (_name, { layers, blocks, facts = digits, offers }) => {
       const loss = { kind: facts.target.kind === 'vector' ? 'MSELoss' : 'CrossEntropyLoss' };
-      const project = projectWith(layers, { training: { loss } });
+      const project = projectWith(layers, { model: { layers, ...(blocks ? { blocks } : {}) }, training: { loss } });
       const errors = (given: unknown) =>
         planProject(given as typeof project, facts).problems.filter(({ severity }) => severity === 'error');
       const [problem, ...others] = errors(project);
@@ -342,3 +383,27 @@ for (const [group, list] of Object.entries(cases)) {
     });
   });
 }
+
+test('where there is too much to try, what is offered still helps', () => {
+  const branch = [conv(8), relu, { kind: 'GroupNorm', num_groups: 7 }, relu];
+  // As read from a file: no layer stands in two places.
+  const project = JSON.parse(
+    JSON.stringify(projectWith([parallel(Array.from({ length: 300 }, () => branch)), ...head])),
+  ) as ReturnType<typeof projectWith>;
+  const { problems } = planProject(project as never, digits);
+  expect(problems).toHaveLength(300);
+  const labels = problems.map(({ fixes }) => fixes.map(({ label }) => label));
+  expect(labels[0]).toEqual([
+    'Set num_groups to 8',
+    'Set out_channels of the Conv2d before it to 14',
+    'Remove this GroupNorm',
+  ]);
+  // What was not tried is not offered.
+  expect(labels.at(-1)).toEqual(['Remove this GroupNorm']);
+  for (const { path, fixes } of [problems[0], problems[150], problems[299]] as typeof problems) {
+    for (const { edits } of fixes) {
+      const after = planProject(applyEdits(project, edits) as never, digits).problems;
+      expect(after.filter((each) => each.path === path)).toEqual([]);
+    }
+  }
+});
