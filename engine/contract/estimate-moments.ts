@@ -32,6 +32,8 @@ interface Held {
   /** Operations that have yet to read it, and those that keep it for their backward pass. */
   readers: number;
   keepers: number;
+  /** The layer behind may write over it. */
+  free: boolean;
   gradient: Gradient | null;
 }
 
@@ -152,21 +154,27 @@ export class Moments {
     const { batch, scale } = this.#numbers;
     const [first] = inputs;
     const source = first && this.#held.get(first);
+    if (phase === 'evaluation' && operation.idle) {
+      if (!source) return;
+      source.readers += (readers.get(output) ?? 0) - 1;
+      this.#held.set(output, source);
+      return;
+    }
     if (reuses !== 'view') {
       const bytes = batch * operation.outputBytes * scale;
-      const takes = reuses === 'memory' && source && source.keepers === 0 && source.readers === 1;
+      const takes = reuses === 'memory' && source?.free && source.keepers === 0 && source.readers === 1;
       if (takes) {
         // The result lies where its input lay, and only that is kept.
         source.readers = 0;
         this.#transient -= source.bytes;
       }
       const gradient = this.#held.get(output)?.gradient ?? null; // of a segment that is run again
-      const made: Held = { bytes, readers: readers.get(output) ?? 0, keepers: 0, gradient };
+      const made: Held = { bytes, readers: readers.get(output) ?? 0, keepers: 0, gradient, free: operation.free };
       this.#held.set(output, made);
       this.#transient += bytes;
     }
     if (kept) {
-      const own = batch * keeps.bytes * (layer.kind.includes('MaxPool') ? 1 : scale) + this.#casts(operation);
+      const own = batch * (keeps.integers + (keeps.bytes - keeps.integers) * scale) + this.#casts(operation);
       const before = this.#activations;
       this.#own.set(operation, own);
       this.#activations += own;
@@ -174,7 +182,7 @@ export class Moments {
       if (keeps.input && first) this.#keep(first, 1);
       this.kept.set(layer.path, this.#activations - before);
     }
-    this.mark(phase, layer.path, operation.workspace(batch, 'forward') * scale);
+    this.mark(phase, layer.path, operation.workspace(batch, kept ? 'forward' : 'unkept') * scale);
     for (const input of held ? [...inputs, held] : inputs) {
       const read = this.#held.get(input);
       if (read && read.readers > 0) this.#change(read, -1, 0);

@@ -1,5 +1,6 @@
 /** What the memory estimate has to know of a layer that has been planned. */
 import type { LayerMemory, Operation } from './estimate-types.ts';
+import { layerTable } from './layers/index.ts';
 import { type Flow, product, type Resolved } from './layers/kind.ts';
 import type { PlannedLayer, PlannedTensor, TrainRule } from './plan-types.ts';
 import { elementBytes } from './tensors.ts';
@@ -27,6 +28,10 @@ export function estimateOperation(
   const answered = children.flatMap((child) => (child.flow ? [child.flow.storage] : []));
   const parameters = tensors.filter(({ buffer }) => !buffer);
   const trained = tensors.filter(({ buffer }) => !buffer && !rule.freeze);
+  const { input: reads = false, output: writes = false, bytes = 0, integers = 0 } = keeps;
+  const own = { input: reads, output: writes, bytes, integers };
+  const either = typeof workspace === 'number' ? { forward: workspace, backward: workspace } : workspace;
+  const passes = { unkept: either.forward + bytes, ...either };
   return [
     {
       layer,
@@ -34,12 +39,15 @@ export function estimateOperation(
       held: children.length > 0 ? input.storage : null,
       output: flow.storage,
       outputBytes: elementBytes[flow.dtype] * product(flow.dims),
-      keeps: { input: keeps.input ?? false, output: keeps.output ?? false, bytes: keeps.bytes ?? 0 },
-      workspace: (batch, pass) => batch * (typeof workspace === 'number' ? workspace : workspace[pass]),
+      keeps: own,
+      workspace: (batch, pass) => batch * passes[pass],
       gradients: bytesIn(trained),
       // Norms and tables stay as they are.
       cast: input.dtype === 'float32' && parameters.some(({ shape }) => shape.length > 1) ? bytesIn(parameters) : 0,
       grad: flow.storage.grad,
+      free: layerTable.get(layer.kind)?.free ?? false,
+      random: resolved.random ?? false,
+      idle: resolved.idle ?? false,
       reuses: resolved.reshapes ? 'view' : resolved.overwrites ? 'memory' : null,
       passesGradient: resolved.reshapes ?? resolved.passesGradient ?? false,
     },

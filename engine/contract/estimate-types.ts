@@ -46,6 +46,9 @@ export interface Storage {
   grad: boolean;
 }
 
+/** `unkept`: a forward pass of which no backward pass needs anything. */
+export type Pass = 'forward' | 'unkept' | 'backward';
+
 /** A layer as it runs, in the order of the forward pass; a block comes after the layers inside it. Bytes are one sample's. */
 export interface Operation {
   layer: PlannedLayer;
@@ -55,15 +58,21 @@ export interface Operation {
   held: Storage | null;
   output: Storage;
   outputBytes: number;
-  keeps: { input: boolean; output: boolean; bytes: number };
+  keeps: { input: boolean; output: boolean; bytes: number; integers: number };
   /** Of a batch of so many samples. */
-  workspace(batch: number, pass: 'forward' | 'backward'): number;
+  workspace(batch: number, pass: Pass): number;
   /** Of its own parameters that train. */
   gradients: number;
   /** Of its own parameters, where it calculates in half precision under autocast: those are copied. */
   cast: number;
   /** A gradient passes through it. */
   grad: boolean;
+  /** The next layer may overwrite its output. */
+  free: boolean;
+  /** Draws random numbers in training. */
+  random: boolean;
+  /** Outside of training it hands its input on. */
+  idle: boolean;
   /** The output is the input, or may take its place. */
   reuses: 'view' | 'memory' | null;
   /** The inputs' gradients are the output's, or views of it. */

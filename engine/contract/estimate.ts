@@ -35,8 +35,13 @@ const targetBytes = { class: 8, multi_label: 4, vector: 4, mask: 8, next_token: 
 const mostAhead = 512 << 20;
 /** Each works on a slice of its own where a convolution and its pooling are one. */
 const assumedThreads = 2;
-/** States of the random generators and single numbers of the step. */
-const smallChange = 10_000;
+/** What the state of a random generator takes. */
+const generatorState = 5056;
+/** Two of those, the session's and its user's, and single numbers of the step. */
+const smallChange = 2 * generatorState + 64;
+
+/** Values. */
+const bufferAlignment = 16;
 
 export interface Planned {
   tensors: readonly PlannedTensor[];
@@ -63,7 +68,8 @@ export function estimateMemory(
   const loading = inputOf(data.loader, splits, facts, cpu);
   const numbers = { batch: loading.samples, scale: half ? 0.5 : 1 };
   const run = cpu ? onCpu(operations, { threads: assumedThreads, half }) : [...operations];
-  const moments = new Moments(numbers, operations.length > 0 ? smallChange : 0);
+  const draws = operations.some(({ random }) => random);
+  const moments = new Moments(numbers, operations.length > 0 ? smallChange + (draws ? generatorState : 0) : 0);
   moments.input = loading.training;
   if (accumulate > 1) moments.addGradients(gradients);
   const segments = activation_checkpointing ? cut(run, segmentStarts(layers)) : [run];
@@ -73,8 +79,10 @@ export function estimateMemory(
   moments.input = loading.update;
   if (accumulate > 1) moments.addGradients(-gradients);
   const trained = tensors.filter(({ buffer, rule }) => !buffer && !rule?.freeze).map(({ shape }) => shape);
-  moments.mark('update', null, 4 * (optimizers.get(optimizer.kind)?.scratch?.(trained, optimizer.args) ?? 0));
-  const evaluation = new Moments(numbers, smallChange);
+  const scratch = 4 * (optimizers.get(optimizer.kind)?.scratch?.(trained, optimizer.args) ?? 0);
+  const undone = tensors.reduce((total, tensor) => total + (tensor.buffer ? room(tensor) : 0), 0);
+  moments.mark('update', null, Math.max(scratch, undone));
+  const evaluation = new Moments(numbers, operations.length > 0 ? smallChange - generatorState : 0);
   evaluation.input = loading.evaluation;
   if (loading.evaluation > 0) {
     evaluation.forward(run, false, 'evaluation');
@@ -104,6 +112,11 @@ export function estimateMemory(
   };
 }
 
+/** Buffers of a type lie in one vector, each from a multiple of so many values on: as in buffers.cpp. */
+function room({ shape, dtype }: PlannedTensor): number {
+  return Math.ceil(product(shape) / bufferAlignment) * bufferAlignment * elementBytes[dtype];
+}
+
 /** By path, of every block and layer; '' is the whole network. */
 function ownParts(
   tensors: readonly PlannedTensor[],
@@ -111,12 +124,15 @@ function ownParts(
 ): Map<string, Own> {
   const state = optimizers.get(optimizer.kind)?.state;
   const parts = new Map<string, Own>([['', { weights: 0, gradients: 0, optimizer: 0 }]]);
-  for (const { name, shape, dtype, buffer, rule } of tensors) {
+  for (const tensor of tensors) {
+    const { name, shape, dtype, buffer, rule } = tensor;
     const values = product(shape);
+    const size = values * elementBytes[dtype];
     const trains = !buffer && !rule?.freeze;
     const kept = trains ? Object.values(state?.(optimizer.args, shape) ?? {}) : [];
     const bytes = {
-      weights: values * elementBytes[dtype] * (ema ? 2 : 1),
+      // Of buffers there is a copy for a step that has to be undone.
+      weights: (buffer ? 2 * room(tensor) : size) + (ema ? size : 0),
       gradients: trains ? 4 * values : 0,
       optimizer: kept.reduce((total, dims) => total + 4 * product(dims), 0),
     };
@@ -176,7 +192,9 @@ function cut(operations: readonly Operation[], starts: readonly string[]): Opera
 function step(moments: Moments, segments: Operation[][], loss: LossMemory, answer: number) {
   const ends = segments.map((segment) => segment.at(-1)?.output ?? null);
   const [last = [], end = null] = [segments.at(-1), ends.at(-1)];
+  const states = segments.map((segment) => (segment.some(({ random }) => random) ? generatorState : 0));
   for (const [index, segment] of segments.slice(0, -1).entries()) {
+    moments.addActivations(states[index] as number);
     moments.forward(segment, false);
     moments.keepOutput(ends[index] as Storage);
   }
@@ -194,9 +212,13 @@ function step(moments: Moments, segments: Operation[][], loss: LossMemory, answe
     const output = ends[index] as Storage;
     const giveBack = moments.holdGradient(output);
     moments.dropOutput(output, true);
+    // The state of now, to which it comes back.
+    moments.addActivations(states[index] as number);
     moments.forward(segment, true);
+    moments.addActivations(-(states[index] as number));
     most = Math.max(most, moments.activations);
     moments.backward(segment);
+    moments.addActivations(-(states[index] as number));
     moments.dropOutput(output, false);
     giveBack();
   }

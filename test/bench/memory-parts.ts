@@ -3,55 +3,60 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MemoryEstimate } from '../../engine/contract/estimate-types.ts';
+import type { MemoryEstimate, MemoryPhase } from '../../engine/contract/estimate-types.ts';
 import { editProject } from '../../engine/contract/project.ts';
 import { groupsAt, openForFinder } from '../../engine/finders/opened.ts';
+import { boundOf } from './memory-stacks.ts';
 
-export { randomNetwork } from './memory-stacks.ts';
+export { families, randomNetwork } from './memory-stacks.ts';
+
+type Phases = Record<MemoryPhase, number>;
 
 export interface Compared {
   estimate: MemoryEstimate;
   /** Bytes of tensors at the highest moment of three steps and an evaluation. */
   measured: number;
-  phases: { forward: number; backward: number; optimizer: number } | null;
+  /** And of each phase. */
+  phases: Phases;
 }
 
-export async function compare(projectText: string, baseDir: string): Promise<Compared> {
+/** `started`: called when the session is there and the measuring begins. */
+export async function compare(projectText: string, baseDir: string, started?: () => void): Promise<Compared> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'gradloom-memory-'));
   const { signal } = new AbortController();
   const { session, native, plan } = await openForFinder({ projectText, baseDir }, { folder, signal });
   try {
     await session.memory({ reset_peak: true }); // what was before in this process
-    const step = (at: number) =>
-      session.trainSteps({ epoch: at, batch: 0, steps: 1, groups: groupsAt(native, [0]), peaks: true });
-    let [measured, phases]: [number, Compared['phases']] = [0, null];
-    const grow = (bytes: number) => {
-      measured = Math.max(measured, bytes);
+    started?.();
+    const phases: Phases = { forward: 0, backward: 0, update: 0, evaluation: 0 };
+    const grow = (phase: MemoryPhase, bytes: number) => {
+      phases[phase] = Math.max(phases[phase], bytes);
     };
     for (let at = 0; at < 3; at++) {
-      const { peaks = null } = await step(at);
-      grow((await session.memory({ reset_peak: true })).peak);
+      const groups = groupsAt(native, [0]);
+      const { peaks } = await session.trainSteps({ epoch: at, batch: 0, steps: 1, groups, peaks: true });
+      // What comes after the update, when the values of the step are read.
+      grow('update', (await session.memory({ reset_peak: true })).peak);
       if (peaks) {
-        grow(Math.max(peaks.forward, peaks.backward, peaks.optimizer));
-        phases = peaks;
+        grow('forward', peaks.forward);
+        grow('backward', peaks.backward);
+        grow('update', peaks.optimizer);
       }
       await sleep(30);
     }
     if (plan.splits?.val) {
       await session.evaluate({ split: 'val', batch_size: native.loader.batch_size, confusion: false });
-      grow((await session.memory({ reset_peak: true })).peak);
+      grow('evaluation', (await session.memory({ reset_peak: true })).peak);
     }
-    return { estimate: plan.memory, measured, phases };
+    return { estimate: plan.memory, measured: Math.max(...Object.values(phases)), phases };
   } finally {
     await session.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-const sequences = /"kind": "(RNN|LSTM|GRU|MultiheadAttention|TransformerEncoder(Layer)?)"/;
-
 /** A template, on the CPU. */
 export function templateOf(name: string, text: string) {
-  const family = sequences.test(text) ? ('sequence' as const) : ('feed-forward' as const);
-  return { name, family, text: editProject(text, [{ op: 'set', path: ['training', 'device'], value: 'cpu' }]) };
+  const onCpu = editProject(text, [{ op: 'set', path: ['training', 'device'], value: 'cpu' }]);
+  return { name, family: 'templates', bound: boundOf(text), text: onCpu };
 }

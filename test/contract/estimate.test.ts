@@ -57,7 +57,7 @@ describe('parts and their moment', () => {
     expect(memory.peak).toMatchObject({
       phase: 'backward',
       path: '0',
-      parts: { gradients: parameters, activations: 0, workspace: 10_000 + hidden + answer },
+      parts: { gradients: parameters, activations: 0, workspace: 2 * 5056 + 64 + hidden + answer },
     });
   });
 

@@ -2,6 +2,7 @@
 import { integer } from '../fields.ts';
 import { removeEdit } from '../report.ts';
 import { fix, type LayerContext, type LayerKind, layerKind, product, sampleDim, showDims } from './kind.ts';
+import { copying, plain } from './layout.ts';
 import { pythonCall } from './python.ts';
 
 const dimText = { label: 'Dimension', min: -9, max: 9 };
@@ -34,6 +35,7 @@ function softmax(row: { kind: string; label: string; help: string; flops: number
     kind,
     label,
     category: 'activation',
+    ...copying(plain.layout),
     help,
     params: softmaxParams,
     mask: 'keeps',
@@ -68,6 +70,7 @@ const gluParams = {
 export const activationDimKinds: LayerKind[] = [
   layerKind({
     kind: 'GLU',
+    layout: { gradient: 'first' },
     label: 'Gated linear unit',
     category: 'activation',
     help: 'Halves a dimension: its first half, times the sigmoid of the second.',
@@ -124,6 +127,7 @@ export const activationDimKinds: LayerKind[] = [
   }),
   layerKind({
     kind: 'Softmax2d',
+    ...copying(plain.layout),
     label: 'Softmax 2D',
     category: 'activation',
     help: 'At each position of an image turns the scores of its channels into shares that sum to 1.',

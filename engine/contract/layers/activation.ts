@@ -13,6 +13,7 @@ import {
   type Resolved,
   showDims,
 } from './kind.ts';
+import { copying, plain } from './layout.ts';
 import { pythonCall } from './python.ts';
 
 /** What the gradient is computed from: a side, and further tensors of the input's size. */
@@ -20,23 +21,26 @@ interface Kept {
   input?: true;
   output?: true;
   tensors?: number;
-  /** Such tensors that come and go in the backward pass, besides the gradients. */
+  /** Such tensors that come and go in the forward pass, and in the backward pass besides the gradients. */
+  making?: number;
   passing?: number;
 }
 
 /** A function of each value: the shape stays. `overwrites`: see Resolved. `more`: reports arguments that do not go together (null), or adds to what is resolved. */
-function pointwise<const S extends Shape>(row: {
-  kind: string;
-  label: string;
-  help: string;
-  params: S;
-  keeps: Kept;
-  overwrites?: true;
-  more?(params: Values<S>, context: LayerContext): Partial<Resolved> | null;
-  examples?: LayerExample[];
-}): LayerKind {
+function pointwise<const S extends Shape>(
+  row: Pick<LayerKind, 'layout' | 'onCpu'> & {
+    kind: string;
+    label: string;
+    help: string;
+    params: S;
+    keeps: Kept;
+    overwrites?: true;
+    more?(params: Values<S>, context: LayerContext): Partial<Resolved> | null;
+    examples?: LayerExample[];
+  },
+): LayerKind {
   const { keeps, overwrites, more, ...rest } = row;
-  const { tensors = 0, passing = 0, ...sides } = keeps;
+  const { tensors = 0, making = 0, passing = 0, ...sides } = keeps;
   return layerKind<S>({
     examples: [{ params: {}, input: [3, 4], output: [3, 4] }],
     ...rest,
@@ -46,14 +50,15 @@ function pointwise<const S extends Shape>(row: {
     flopsFormula: 'n (the function of a value counts 1)',
     resolve(params: Values<S>, context) {
       const { dims } = context.input;
+      const bytes = 4 * product(dims);
       const added = more ? more(params, context) : {};
       return (
         added && {
           args: params as Record<string, string | number | boolean>,
           output: dims,
           flops: product(dims),
-          keeps: { ...sides, ...(tensors > 0 ? { bytes: 4 * tensors * product(dims) } : {}) },
-          ...(passing > 0 ? { workspace: { forward: 0, backward: 4 * passing * product(dims) } } : {}),
+          keeps: { ...sides, ...(tensors > 0 ? { bytes: tensors * bytes } : {}) },
+          workspace: { forward: making * bytes, backward: passing * bytes },
           ...(overwrites ? { overwrites } : {}),
           ...added,
         }
@@ -74,6 +79,7 @@ const alpha = (help: string) => number({ label: 'Alpha', help, default: 1 });
 export const activationKinds: LayerKind[] = [
   pointwise({
     kind: 'ReLU',
+    layout: { gradient: 'input' },
     label: 'ReLU',
     help: 'Sets negative values to 0. The usual choice between layers.',
     params: {},
@@ -82,6 +88,7 @@ export const activationKinds: LayerKind[] = [
   }),
   pointwise({
     kind: 'LeakyReLU',
+    layout: { gradient: 'input' },
     label: 'Leaky ReLU',
     help: 'Multiplies negative values by a small slope.',
     params: { negative_slope: number({ label: 'Slope', help: 'Factor of negative values.', default: 0.01 }) },
@@ -92,6 +99,7 @@ export const activationKinds: LayerKind[] = [
   }),
   pointwise({
     kind: 'PReLU',
+    layout: { gradient: 'input' },
     label: 'Parametric ReLU',
     help: 'Multiplies negative values by a slope that is learned: one for all, or one a channel.',
     params: {
@@ -102,12 +110,16 @@ export const activationKinds: LayerKind[] = [
       }),
       init: number({ label: 'Initial slope', help: 'Where learning starts.', default: 0.25 }),
     },
-    keeps: { input: true, passing: 1 },
+    keeps: { input: true },
     more({ num_parameters }, context) {
-      const { dims } = context.input;
+      const { dims, storage } = context.input;
       const channels = dims[0] ?? 1;
       if (num_parameters === 1 || num_parameters === channels)
-        return { tensors: [parameter('weight', [num_parameters])] };
+        return {
+          tensors: [parameter('weight', [num_parameters])],
+          // The slopes' gradient value by value; the input's is computed even where nobody wants it.
+          workspace: { forward: 0, backward: (storage.grad ? 4 : 8) * product(dims) },
+        };
       return context.refuse(
         'BAD_VALUE',
         'num_parameters',
@@ -126,6 +138,7 @@ export const activationKinds: LayerKind[] = [
   }),
   pointwise({
     kind: 'RReLU',
+    ...copying(plain.layout),
     label: 'Randomized ReLU',
     help: 'In training multiplies each negative value by a slope drawn at random between the bounds, in evaluation by their mean.',
     params: {
@@ -134,7 +147,7 @@ export const activationKinds: LayerKind[] = [
     },
     keeps: { input: true, tensors: 1 },
     more({ lower, upper }, context) {
-      if (lower <= upper) return {};
+      if (lower <= upper) return { random: true };
       return context.refuse(
         'BAD_VALUE',
         'lower',
@@ -249,6 +262,7 @@ export const activationKinds: LayerKind[] = [
   }),
   pointwise({
     kind: 'LogSigmoid',
+    ...copying({ output: 'first' }),
     label: 'Log sigmoid',
     help: 'The logarithm of sigmoid.',
     params: {},
@@ -302,7 +316,7 @@ export const activationKinds: LayerKind[] = [
     label: 'Softsign',
     help: 'Squeezes values to −1…1 more gently than tanh: x / (1 + |x|).',
     params: {},
-    keeps: { input: true, tensors: 1, passing: 3 },
+    keeps: { input: true, tensors: 1, making: 1, passing: 3 },
   }),
   pointwise({
     kind: 'Softshrink',
@@ -322,6 +336,7 @@ export const activationKinds: LayerKind[] = [
   }),
   pointwise({
     kind: 'Threshold',
+    layout: { gradient: 'input' },
     label: 'Threshold',
     help: 'Replaces values that are not above a threshold.',
     params: {

@@ -172,6 +172,7 @@ export const blockKinds = [
     kind: 'Residual',
     label: 'Residual',
     category: 'block',
+    free: true,
     takes: 'any',
     help: 'Adds the input to what the layers inside make of it, so that deep stacks still learn.',
     params: residualParams,

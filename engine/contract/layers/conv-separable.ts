@@ -1,5 +1,6 @@
 /** Depthwise-separable convolutions. */
 import { convFormula, convParams, slide } from './conv.ts';
+import { inOrder } from './conv-cpu.ts';
 import { explainWindow } from './explain.ts';
 import { layerKind, parameter, product } from './kind.ts';
 import { pythonCall } from './python.ts';
@@ -23,6 +24,10 @@ export const convSeparableKinds = [
     kind,
     label: 'Depthwise-separable convolution 2D',
     category: 'conv',
+    free: true,
+    layout: { output: 'last', gradient: 'last' },
+    // Its input is copied after the gradient has been used.
+    onCpu: (operation, lying) => ({ workspace: inOrder(operation, lying) }),
     help: 'Slides one window over each channel by itself, then mixes the channels pixel by pixel: nearly a convolution for a fraction of its work.',
     params,
     derived: ['in_channels'],

@@ -2,6 +2,7 @@
 import { asSpan, choice, type Rank, type Span, span } from '../fields.ts';
 import { removeEdit } from '../report.ts';
 import { checkGroups, sharedParams } from './conv.ts';
+import { inOrder, volumeConvolution } from './conv-cpu.ts';
 import { explainTransposedWindow } from './explain.ts';
 import { fix, type LayerContext, layerKind, parameter, product } from './kind.ts';
 import { pythonCall } from './python.ts';
@@ -92,6 +93,10 @@ function transposed(rank: Rank) {
     kind,
     label: `Transposed convolution ${rank}D`,
     category: 'conv',
+    free: true,
+    layout: { gradient: 'input' },
+    onCpu: (operation, lying) =>
+      rank === 2 && lying.input !== 'first' ? { workspace: inOrder(operation, lying) } : volumeConvolution(operation),
     help: `Lays a learned window down for every value of ${wordsOf[rank].one} and adds them up; with a stride it makes its input larger.`,
     params,
     derived: ['in_channels'],

@@ -15,6 +15,7 @@ import {
   spanText,
 } from '../fields.ts';
 import { removeEdit, show } from '../report.ts';
+import { imageConvolution, volumeConvolution } from './conv-cpu.ts';
 import { explainWindow } from './explain.ts';
 import { fix, gcd, type LayerContext, layerKind, parameter, product } from './kind.ts';
 import { pythonCall } from './python.ts';
@@ -213,6 +214,8 @@ function convolution(rank: Rank) {
     kind,
     label: `Convolution ${rank}D`,
     category: 'conv',
+    free: true,
+    ...(rank === 2 ? imageConvolution : { onCpu: volumeConvolution }),
     help: `Slides small learned windows over ${words.one}; each gives one output channel.`,
     params,
     derived: ['in_channels'],

@@ -1,6 +1,7 @@
 /** Fully connected layers. */
 import { flag, integer } from '../fields.ts';
 import { type LayerContext, layerKind, parameter, product } from './kind.ts';
+import { copying, plain } from './layout.ts';
 import { pythonCall } from './python.ts';
 
 const text = { label: 'Outputs', help: 'Values that the layer answers.', unit: 'features' };
@@ -22,6 +23,8 @@ export const denseKinds = [
     kind: 'Linear',
     label: 'Linear',
     category: 'dense',
+    ...copying(plain.layout),
+    free: true,
     help: 'Each output is a weighted sum of all values of the last dimension. Also called dense or fully connected.',
     params,
     derived: ['in_features'],
@@ -54,6 +57,7 @@ export const denseKinds = [
     kind: 'Bilinear',
     label: 'Bilinear',
     category: 'dense',
+    ...copying(plain.layout),
     help: 'Each output is a weighted sum of all products of two values of the last dimension.',
     params,
     derived: ['in1_features', 'in2_features'],

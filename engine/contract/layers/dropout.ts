@@ -12,6 +12,7 @@ import {
   type Resolved,
   showDims,
 } from './kind.ts';
+import { copying } from './layout.ts';
 import { pythonCall } from './python.ts';
 
 const p = { label: 'Probability', min: 0, max: 1, default: 0.5 };
@@ -26,14 +27,17 @@ function dropout(row: {
   /** Tensors of the input's size that come and go in the forward pass. */
   passing?: number;
   drawn(dims: Dims, context: LayerContext): number | null;
+  /** Masks are drawn in a plain tensor's order. */
+  plainly?: boolean;
   examples?: LayerExample[];
 }): LayerKind {
-  const { kind, label, help, of, flops = 1, passing = 0, drawn, examples } = row;
+  const { kind, label, help, of, flops = 1, passing = 0, drawn, plainly = false, examples } = row;
   const params = { p: number({ ...p, help: `Share of ${of} set aside in training.` }) };
   return layerKind({
     kind,
     label,
     category: 'shape',
+    ...(plainly ? copying({ output: 'first' }) : {}),
     help: `${help} Does nothing in evaluation.`,
     params,
     mask: 'keeps',
@@ -49,6 +53,8 @@ function dropout(row: {
         output: dims,
         flops: flops * product(dims),
         keeps: { bytes: p === 0 ? 0 : 4 * numbers },
+        random: true,
+        idle: true,
         workspace: { forward: 4 * passing * product(dims), backward: 0 },
       };
     },
@@ -118,6 +124,7 @@ const depthParams = {
 export const dropoutKinds: LayerKind[] = [
   dropout({
     kind: 'Dropout',
+    plainly: true,
     label: 'Dropout',
     help: 'In training sets values to 0 at random and scales the others up, against learning by heart.',
     of: 'values',
@@ -128,6 +135,7 @@ export const dropoutKinds: LayerKind[] = [
   channelDropout(3),
   dropout({
     kind: 'AlphaDropout',
+    plainly: true,
     label: 'Alpha dropout',
     help: 'The dropout that goes with SELU: values are set to what SELU answers at the least, and mean and variance are kept.',
     of: 'values',
@@ -178,7 +186,8 @@ export const dropoutKinds: LayerKind[] = [
         return x * (noise / (1 - self.p) if self.p < 1 else noise)
 `,
     resolve({ p, mode }, { input: { dims } }) {
-      return { args: { p, mode }, output: dims, flops: product(dims), keeps: { bytes: p === 0 ? 0 : 4 } };
+      const keeps = { bytes: p === 0 ? 0 : 4 };
+      return { args: { p, mode }, output: dims, flops: product(dims), keeps, random: true, idle: true };
     },
     python: (args) => pythonCall('StochasticDepth', depthParams, args, ['p']),
     examples: [

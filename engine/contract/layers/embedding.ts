@@ -104,6 +104,7 @@ export const embeddingKinds = [
     kind: 'Embedding',
     label: 'Embedding',
     category: 'sequence',
+    free: true,
     help: 'Looks each token up in a table of learned vectors: the first layer of networks that read tokens.',
     params: maskedParams,
     derived: ['mask'],
@@ -183,6 +184,7 @@ export const embeddingKinds = [
     kind: 'EmbeddingBag',
     label: 'Embedding bag',
     category: 'sequence',
+    free: true,
     help: 'Looks all tokens of a sequence up and answers their mean, sum or maximum: a bag of words.',
     params: bagParams,
     takes: 'integers',
@@ -214,13 +216,14 @@ export const embeddingKinds = [
           ],
         );
       }
+      const integers = 8 * (length + 2 + (mode === 'max' ? embedding_dim : 0));
       return {
         args: { ...given, padding_idx: fromStart(given) },
         output: [embedding_dim],
         tensors: [weightOf(given)],
         flops: length * embedding_dim,
         // To which bag each token belongs, each bag's start and size, and for maxima where they were found.
-        keeps: { input: true, bytes: 8 * (length + 2 + (mode === 'max' ? embedding_dim : 0)) },
+        keeps: { input: true, bytes: integers, integers },
       };
     },
     python: (args) => pythonCall('nn.EmbeddingBag', bagParams, args, tableSizes),

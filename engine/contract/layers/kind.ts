@@ -1,4 +1,5 @@
 /** What a row of the layer table says, and the helpers with which the families' files write theirs. */
+import type { Operation } from '../estimate-types.ts';
 import type { Json, NativeLayer } from '../native.ts';
 import type { PlannedLayer, PlannedTensor } from '../plan-types.ts';
 import type { Edit, Fix, ProblemCode } from '../problems.ts';
@@ -22,6 +23,25 @@ export interface Flow {
   storage: { kept: boolean; grad: boolean };
 }
 
+/** How an image lies in memory: with its channels last, or first as a plain tensor. */
+export type Order = 'last' | 'first';
+
+/** Of an operation; `either`: with one channel or one position there is no difference. */
+export interface Lying {
+  input: Order | 'either';
+  /** Its output's gradient. */
+  gradient: Order | 'either';
+  half: boolean;
+}
+
+/** In which order a kind's tensors lie on the CPU. */
+export interface Layout {
+  /** The output's, whatever it receives; absent: the input's. */
+  output?: Order;
+  /** The input's gradient's, whatever it receives; `input`: the input's; absent: that of the output's gradient. */
+  gradient?: Order | 'input';
+}
+
 /** A list of layers, resolved. `flow` is null when a shape inside could not be found (already reported). */
 export interface Stack {
   name: string;
@@ -38,10 +58,17 @@ export interface Resolved {
   tensors?: PlannedTensor[];
   /** Own operations of one sample's forward pass (without children). */
   flops?: number;
-  /** What the backward pass needs of one sample: the input, the output, other bytes. */
-  keeps?: { input?: boolean; output?: boolean; bytes?: number };
-  /** What one sample's pass takes for itself and gives back, besides its output and the gradients: bytes; a number: either pass. */
-  workspace?: number | { forward: number; backward: number };
+  /** What the backward pass needs of one sample: the input, the output, other bytes; and how many of these are integers', which no precision halves. */
+  keeps?: { input?: boolean; output?: boolean; bytes?: number; integers?: number };
+  /**
+   * What one sample's pass takes for itself and gives back, besides its output and the gradients: bytes; a number: either pass. `unkept`: a
+   * forward pass without a backward pass; absent: what `forward` says, and what it would keep of its own.
+   */
+  workspace?: number | { forward: number; backward: number; unkept?: number };
+  /** Draws random numbers in training: the generator's state is kept for a step that has to be undone. */
+  random?: boolean;
+  /** Outside of training its output is its input. */
+  idle?: boolean;
   /** The gradients of what it computes from are its output's, or views of that: sums and joins. */
   passesGradient?: boolean;
   /** The C++ row computes in the input's memory where nobody else reads that, and the backward pass needs the result only. */
@@ -121,6 +148,12 @@ export interface LayerKind extends Row {
   mask?: 'keeps' | 'ends';
   /** The Python class that its line names, where torch.nn has none: source text, complete but for `import torch` and `from torch import nn`. */
   definition?: string;
+  /** The C++ row's output is a tensor of its own that no gradient needs: the next layer may overwrite it. */
+  free?: boolean;
+  /** On the CPU; absent: input and output, and their gradients, lie alike. */
+  layout?: Layout | ((layer: PlannedLayer) => Layout);
+  /** What it keeps and takes there otherwise than `resolve` says. */
+  onCpu?(operation: Operation, lying: Lying): Partial<Pick<Operation, 'keeps' | 'workspace'>>;
   /** Has no C++ row: its child list takes its place in the native plan. */
   inlined?: boolean;
   resolve(params: JsonObject, context: LayerContext): Resolved | null;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { field, flag, integer, largestSize, number } from '../fields.ts';
 import { removeEdit } from '../report.ts';
 import { fix, type LayerContext, layerKind, nearestDivisor, parameter, product, sameDims, showDims } from './kind.ts';
+import { copying, plain } from './layout.ts';
 import { pythonCall } from './python.ts';
 
 const eps = number({ label: 'Epsilon', help: 'Added to the variance for stability.', min: 0, default: 1e-5 });
@@ -86,6 +87,8 @@ export const sampleNormKinds = [
     kind: 'LayerNorm',
     label: 'Layer normalisation',
     category: 'norm',
+    ...copying(plain.layout, { backward: true }),
+    free: true,
     help: 'Brings each sample to mean 0 and variance 1 over its last dimensions, then scales it.',
     params: layerParams,
     mask: 'keeps',
@@ -138,7 +141,7 @@ export const sampleNormKinds = [
         flops: 4 * product(dims),
         // The reciprocal root of each row is kept besides the input, and what is scaled.
         keeps: { input: true, bytes: 4 * rows + (elementwise_affine ? 4 * product(dims) : 0) },
-        workspace: { forward: 4 * product(dims), backward: 8 * product(dims) },
+        workspace: { forward: 0, unkept: 4 * (product(dims) + rows), backward: 4 * product(dims) },
       };
     },
     python: (args) =>
@@ -153,6 +156,16 @@ export const sampleNormKinds = [
     kind: 'GroupNorm',
     label: 'Group normalisation',
     category: 'norm',
+    layout: { gradient: 'input' },
+    // The gradient is brought into the input's order.
+    onCpu: ({ layer, workspace }, { input, gradient }) =>
+      input === 'last' && gradient === 'first'
+        ? {
+            workspace: (batch, pass) =>
+              pass === 'backward' ? batch * 4 * product(layer.input) : workspace(batch, pass),
+          }
+        : {},
+    free: true,
     help: 'Brings groups of channels of each sample to mean 0 and variance 1, then scales each channel. Works with any batch size.',
     params: groupParams,
     derived: ['num_channels'],
@@ -237,7 +250,7 @@ export const sampleNormKinds = [
         flops: (given.size + 5) * values,
         // The squares with their padding, the sum under the power, and the divisor.
         keeps: { input: true, bytes: 4 * padded + 8 * values },
-        workspace: { forward: 8 * values, backward: 12 * values },
+        workspace: { forward: 8 * values, unkept: 16 * values, backward: 12 * values },
       };
     },
     python: (args) => pythonCall('nn.LocalResponseNorm', responseParams, args, ['size']),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { field, flag, number, type Rank } from '../fields.ts';
 import { removeEdit } from '../report.ts';
 import { buffer, type Dims, fix, type LayerKind, layerKind, parameter, product, showDims } from './kind.ts';
+import { copying, plain } from './layout.ts';
 import { pythonCall } from './python.ts';
 import { channelDims, ranks, wordsOf } from './window.ts';
 
@@ -71,6 +72,11 @@ function batchNorm(rank: Rank): LayerKind {
     kind,
     label: `Batch normalisation ${rank}D`,
     category: 'norm',
+    free: true,
+    layout: { gradient: 'input' },
+    // Against a plain gradient it has another loop, which needs no room.
+    onCpu: (_operation, { input, gradient }) =>
+      input === 'last' && gradient === 'first' ? { workspace: () => 0 } : {},
     help: 'Brings each channel to mean 0 and variance 1 over the batch, then scales it. Needs more than one value a channel.',
     params: batchParams,
     derived: ['num_features'],
@@ -116,6 +122,7 @@ function instanceNorm(rank: Rank): LayerKind {
     kind,
     label: `Instance normalisation ${rank}D`,
     category: 'norm',
+    ...copying(plain.layout),
     help: 'Brings each channel of each sample to mean 0 and variance 1, whatever else is in the batch. Known from style transfer.',
     params: instanceParams,
     derived: ['num_features'],

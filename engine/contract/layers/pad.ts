@@ -4,6 +4,7 @@ import { field, largestSize, number, type Rank, type Span, sideNames } from '../
 import { removeEdit } from '../report.ts';
 import { type Explain, sideLines } from './explain.ts';
 import { fix, type LayerContext, layerKind, product } from './kind.ts';
+import { plain } from './layout.ts';
 import { pythonCall } from './python.ts';
 import { inner, planeDims, ranks, shapeFormula, wordsOf } from './window.ts';
 
@@ -130,6 +131,12 @@ function padding(rank: Rank, mode: Mode) {
     kind,
     label: `${labels[mode].label} ${rank}D`,
     category: 'shape',
+    free: true,
+    ...(mode === 'Circular'
+      ? plain
+      : mode === 'Reflection' || mode === 'Replication'
+        ? { layout: { gradient: 'input' } }
+        : {}),
     help: `${labels[mode].help}, around ${wordsOf[rank].one}.`,
     params,
     formula: shapeFormula(rank, 'C', (letter) => `${letter} + both widths`),

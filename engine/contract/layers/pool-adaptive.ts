@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { asSpan, field, flag, largestSize, type Rank, spanSchema, spanText } from '../fields.ts';
 import { removeEdit } from '../report.ts';
 import { fix, layerKind, product, showDims } from './kind.ts';
+import { plain } from './layout.ts';
 import { pythonCall } from './python.ts';
 import { inner, planeDims, ranks, wordsOf } from './window.ts';
 
@@ -32,6 +33,10 @@ function adaptive(rank: Rank, by: 'Avg' | 'Max') {
     kind,
     label: `Adaptive ${mean ? 'average' : 'max'} pooling ${rank}D`,
     category: 'pool',
+    free: true,
+    ...(rank === 3
+      ? plain
+      : { layout: ({ output }) => (product(output.slice(-2)) === 1 && mean ? plain.layout : { gradient: 'input' }) }),
     help: mean
       ? "Averages to a given size, whatever the input's: 1 gives one value a channel."
       : "Keeps the largest values at a given size, whatever the input's: 1 gives one value a channel.",
@@ -49,7 +54,9 @@ function adaptive(rank: Rank, by: 'Avg' | 'Max') {
         output,
         flops: product(context.input.dims),
         // To one value it is a mean, which needs no values for its gradient; a maximum's place is an int64.
-        keeps: mean ? { input: product(sides) > 1 } : { input: true, bytes: 8 * product(output) },
+        keeps: mean
+          ? { input: product(sides) > 1 }
+          : { input: true, bytes: 8 * product(output), integers: 8 * product(output) },
       };
     },
     python: (args) => pythonCall(`nn.${kind}`, params, args, ['output_size']),
@@ -76,6 +83,7 @@ function globalPool(by: 'Avg' | 'Max') {
     kind,
     label: `Global ${mean ? 'average' : 'max'} pooling`,
     category: 'pool',
+    ...(mean ? { free: true, ...plain } : { layout: { output: 'first', gradient: 'input' } }),
     help: `${mean ? 'Averages' : 'Takes the maximum of'} all positions of each channel, of sequences, images and volumes alike: one value a channel.`,
     params: globalParams,
     definition: `class ${kind}(nn.Module):

@@ -15,6 +15,8 @@ import {
 import { type JsonObject, removeEdit } from '../report.ts';
 import { explainWindow } from './explain.ts';
 import { type Dims, fix, type LayerContext, layerKind, product, sameDims, showDims } from './kind.ts';
+import { copying, plain } from './layout.ts';
+import { averagePoolOnCpu, maxPoolOnCpu } from './pool-cpu.ts';
 import { pythonCall } from './python.ts';
 import {
   checkPoolPadding,
@@ -172,6 +174,8 @@ function maxPool(rank: Rank) {
     kind,
     label: `Max pooling ${rank}D`,
     category: 'pool',
+    free: true,
+    ...(rank === 2 ? maxPoolOnCpu : rank === 3 ? copying(plain.layout) : {}),
     help: `Keeps the largest value of each window; makes ${wordsOf[rank].many} smaller.`,
     params,
     formula: shapeFormula(rank, 'C', side) + ceils,
@@ -186,7 +190,8 @@ function maxPool(rank: Rank) {
         args: { ...window },
         output,
         flops: product(window.kernel_size) * product(output),
-        keeps: { input: true, bytes: 8 * product(output) },
+        keeps: { input: true, bytes: 8 * product(output), integers: 8 * product(output) },
+        ...(rank === 1 ? { workspace: { forward: 0, unkept: 0, backward: 0 } } : {}),
       };
     },
     python: (args) => pythonCall(`nn.${kind}`, params, args, ['kernel_size'], { stride: args.kernel_size ?? null }),
@@ -219,6 +224,8 @@ function avgPool(rank: Rank) {
     kind,
     label: `Average pooling ${rank}D`,
     category: 'pool',
+    free: true,
+    ...(rank === 2 ? averagePoolOnCpu : rank === 3 ? copying(plain.layout) : {}),
     help: `Takes the mean of each window; makes ${wordsOf[rank].many} smaller.`,
     params,
     formula: shapeFormula(rank, 'C', side).replace('dilation·', '') + ceils,
@@ -275,6 +282,8 @@ function lpPool(rank: Rank) {
     kind,
     label: `Power pooling ${rank}D`,
     category: 'pool',
+    free: true,
+    ...(rank === 2 ? { layout: { gradient: 'input' } } : plain),
     help: "Takes the root of the sum of each window's powers: between the sum and the maximum.",
     params,
     formula: shapeFormula(rank, 'C', (letter) => `⌊(${letter} − kernel) / stride⌋ + 1`) + ceils,
@@ -293,7 +302,7 @@ function lpPool(rank: Rank) {
         // The powers, their means, and three steps to the root.
         keeps: { input: true, bytes: 4 * before + 16 * after },
         // The powers' gradient, when most of what was kept is gone.
-        workspace: { forward: 0, backward: 4 * before },
+        workspace: { forward: 8 * after, unkept: Math.max(4 * before, 24 * after), backward: 4 * before },
       };
     },
     python: (args) => {

@@ -5,6 +5,7 @@ import type { Shape, Values } from '../report.ts';
 import { productLine } from './explain.ts';
 import { type LayerExample, type LayerKind, layerKind, parameter, product } from './kind.ts';
 import { pythonCall } from './python.ts';
+import { recurrentOnCpu } from './recurrent-cpu.ts';
 import { sequenceDims } from './sequence.ts';
 import { definitionOf, masksPiece, maskWords, withWords } from './sequence-python.ts';
 
@@ -117,6 +118,7 @@ function recurrent<const S extends Shape>(row: {
     category: 'sequence',
     derived: ['input_size', 'mask'],
     mask: 'keeps',
+    onCpu: recurrentOnCpu,
     formula:
       '[L, input] → [L, directions · state], last: [directions · state]; the state is proj_size where there is one',
     flopsFormula: `2 · L · weights + ${gates + 5} · L · directions · num_layers · hidden_size (values of its matrices, then gates and states; biases not counted, as in torch.utils.flop_counter)`,
@@ -148,6 +150,7 @@ function recurrent<const S extends Shape>(row: {
         output: ends ? [directions * state] : [length, directions * state],
         ...(ends ? { mask: null } : {}),
         tensors,
+        random: given.dropout > 0 && num_layers > 1,
         flops: length * (2 * weights + num_layers * directions * (gates + 5) * hidden_size),
         keeps: {
           input: true,

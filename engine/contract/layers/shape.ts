@@ -4,6 +4,7 @@ import { asSpan, field, integer, largestSize, span } from '../fields.ts';
 import { removeEdit } from '../report.ts';
 import { productLine } from './explain.ts';
 import { fix, gcd, layerKind, product, sameDims, sampleDim, showDims } from './kind.ts';
+import { copying, plain } from './layout.ts';
 import { pythonCall } from './python.ts';
 import { channelDims, reach, spanDigits, windowOutput } from './window.ts';
 
@@ -190,6 +191,7 @@ export const shapeKinds = [
   }),
   layerKind({
     kind: 'Permute',
+    ...plain,
     label: 'Permute',
     category: 'shape',
     help: 'Puts the dimensions in another order: from [channels, length] to [length, channels], say.',
@@ -287,6 +289,7 @@ export const shapeKinds = [
   }),
   layerKind({
     kind: 'Unfold',
+    ...copying(plain.layout),
     label: 'Unfold',
     category: 'shape',
     help: 'Cuts an image into windows that may overlap, each a column of numbers.',

@@ -3,7 +3,7 @@ import { choice, flag, integer, number } from '../fields.ts';
 import type { Json } from '../native.ts';
 import type { PlannedTensor } from '../plan-types.ts';
 import type { Values } from '../report.ts';
-import { attentionCost, attentionFlops, attentionTensors, causal, checkHeads } from './attention.ts';
+import { attentionCost, attentionFlops, attentionOnCpu, attentionTensors, causal, checkHeads } from './attention.ts';
 import { type LayerContext, type LayerExample, layerKind, parameter, type Resolved } from './kind.ts';
 import { pythonCall } from './python.ts';
 import { sequenceDims } from './sequence.ts';
@@ -105,6 +105,7 @@ function resolveLayers(kind: string, given: Layer, layers: number, context: Laye
     args: { d_model, mask: context.input.mask, ...given },
     output: sequence,
     flops: layers * flops,
+    random: given.dropout > 0,
     // What goes from layer to layer is kept as each next one's input.
     keeps: { input: true, bytes: layers * bytes + (layers - 1) * output },
   };
@@ -147,6 +148,8 @@ export const transformerKinds = [
     kind: 'TransformerEncoderLayer',
     label: 'Transformer layer',
     category: 'sequence',
+    free: true,
+    onCpu: attentionOnCpu,
     help: 'Attention, then a small network at each position. With causal attention it is the layer of a GPT.',
     params: layerParams,
     derived: ['d_model', 'mask'],
@@ -168,6 +171,8 @@ export const transformerKinds = [
     kind: 'TransformerEncoder',
     label: 'Transformer',
     category: 'sequence',
+    free: true,
+    onCpu: attentionOnCpu,
     help: 'Transformer layers one after the other.',
     params: encoderParams,
     derived: ['d_model', 'mask'],

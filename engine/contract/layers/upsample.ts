@@ -162,6 +162,7 @@ export const upsampleKinds = [
     kind: 'Upsample',
     label: 'Upsample',
     category: 'shape',
+    free: true,
     help: 'Makes sequences, images or volumes larger (or smaller) by finding values between those there are.',
     params: upsampleParams,
     formula: '[C, …] → [C, size…] or [C, ⌊side · scale_factor⌋…]',

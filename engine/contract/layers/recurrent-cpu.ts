@@ -1,34 +1,5 @@
-/** What recurrent layers and attention keep and take on the CPU, as measured. */
-import type { Operation } from './estimate-types.ts';
-
-const byKind: Record<string, (operation: Operation) => Operation> = {
-  RNN: recurrent,
-  LSTM: recurrent,
-  GRU: recurrent,
-  MultiheadAttention: attention,
-  TransformerEncoderLayer: attention,
-  TransformerEncoder: attention,
-};
-
-/** null: it is no such kind. */
-export function sequenceOnCpu(operation: Operation): Operation | null {
-  return byKind[operation.layer.kind]?.(operation) ?? null;
-}
-
-/** Its tensors once more, in the order that attention wants; what passes through the wide layers has gradients at the highest moment. */
-function attention(operation: Operation): Operation {
-  const { args, input } = operation.layer;
-  const [length = 1, features = 1] = input;
-  const { keeps, workspace } = operation;
-  const wide = Number(args.dim_feedforward ?? features);
-  // With masks of dropout the forward pass is the higher one.
-  const passing = Number(args.dropout ?? 0) > 0 ? 0 : 4 * length * wide;
-  return {
-    ...operation,
-    keeps: { ...keeps, bytes: keeps.bytes + 4 * length * features },
-    workspace: (batch, pass) => workspace(batch, pass) + (pass === 'forward' ? 0 : batch * passing),
-  };
-}
+/** What recurrent layers keep and take on the CPU. */
+import type { Operation } from '../estimate-types.ts';
 
 /** Values that a cell keeps at each position, in hidden sizes. */
 const cellKeeps: Record<string, number> = { RNN: 1, GRU: 7, LSTM: 6.5 };
@@ -37,8 +8,7 @@ const cellKeeps: Record<string, number> = { RNN: 1, GRU: 7, LSTM: 6.5 };
  * oneDNN computes an LSTM with a workspace of its own; the other kinds, and an LSTM with projections or of sequences with padding, go cell by
  * cell.
  */
-function recurrent(operation: Operation): Operation {
-  const { layer, keeps } = operation;
+export function recurrentOnCpu({ layer, keeps }: Operation): Pick<Operation, 'keeps' | 'workspace'> {
   const { kind, args, input } = layer;
   const [length = 1, features = 1] = input;
   const [hidden, layers] = [args.hidden_size as number, args.num_layers as number];
@@ -65,8 +35,7 @@ function recurrent(operation: Operation): Operation {
       ? [2 * directions - 1, 0.4]
       : [2 * directions + 1, 0];
   return {
-    ...operation,
     keeps: { ...keeps, bytes: 4 * values },
-    workspace: (batch, pass) => batch * unit * (pass === 'forward' ? forward : backward),
+    workspace: (batch, pass) => batch * unit * (pass === 'backward' ? backward : forward),
   };
 }
