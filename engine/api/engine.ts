@@ -12,6 +12,7 @@ import { LiveRuns } from '../runs/live-runs.ts';
 import { RunList } from '../runs/run-list.ts';
 import { Service } from '../service.ts';
 import { SettingsFile } from '../settings.ts';
+import { Uploads } from '../uploads.ts';
 import { workspaceDir } from '../workspace.ts';
 import { aboutCalls, settingsCalls } from './about.ts';
 import { dataCalls } from './data.ts';
@@ -55,12 +56,14 @@ export function openEngine({ processes, workerEntry, root, log }: EngineOptions)
   });
   const projects = new ProjectFiles();
   const kept = new Kept(home);
+  const uploads = new Uploads(home);
   const parts: Parts = {
     home,
     service,
     settings: new SettingsFile(home),
     projects,
     kept,
+    uploads,
     places: new Places(root, [home]),
     previews: new Previews((source, baseDir, signal) => service.packSource(source, baseDir, signal)),
     devices: new DeviceReports(() => service.describeDevices()),
@@ -85,7 +88,7 @@ export function openEngine({ processes, workerEntry, root, log }: EngineOptions)
     },
     service,
     close: async () => {
-      await Promise.all([service.close(), projects.settled(), kept.settled()]);
+      await Promise.all([service.close(), projects.settled(), kept.settled(), uploads.close()]);
     },
   };
 }

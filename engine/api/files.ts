@@ -1,4 +1,4 @@
-/** `files`: folders listed, for a window whose files are on another machine. */
+/** `files`: folders listed and files brought, for a window whose files are on another machine. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolders, systemError } from '../files.ts';
@@ -8,8 +8,16 @@ import { type Parts, wire } from './parts.ts';
 /** More entries than this nobody looks through. */
 const mostEntries = 5000;
 
-export function fileCalls({ home, places }: Parts) {
+export function fileCalls({ home, places, uploads }: Parts) {
+  const calls = wire.files.upload;
   return {
+    upload: {
+      begin: calls.begin.handler(async ({ input: { name, size } }) => ({ upload: await uploads.begin(name, size) })),
+      part: calls.part.handler(async ({ input: { upload, offset, bytes } }) => ({
+        file: await uploads.part(upload, offset, new Uint8Array(await bytes.arrayBuffer())),
+      })),
+      cancel: calls.cancel.handler(({ input }) => uploads.cancel(input.upload)),
+    },
     list: wire.files.list.handler(async ({ input }) => {
       const start = places.root ?? home;
       if (input.folder === null && start === home) await makeFolders(home);

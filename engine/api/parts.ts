@@ -10,6 +10,7 @@ import type { LiveRuns } from '../runs/live-runs.ts';
 import type { RunList } from '../runs/run-list.ts';
 import type { Service } from '../service.ts';
 import type { SettingsFile } from '../settings.ts';
+import type { Uploads } from '../uploads.ts';
 
 export interface Parts {
   /** The workspace. */
@@ -18,6 +19,7 @@ export interface Parts {
   settings: SettingsFile;
   projects: ProjectFiles;
   kept: Kept;
+  uploads: Uploads;
   places: Places;
   previews: Previews;
   devices: DeviceReports;

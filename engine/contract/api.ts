@@ -8,6 +8,7 @@ import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { keepCalls } from './api-keep.ts';
 import { findCalls, taskCalls, verifyCalls } from './api-tasks.ts';
+import { uploadCalls } from './api-upload.ts';
 import { autopsySchema, editSchema } from './autopsy.ts';
 import { changeAnswerSchema, changeFields, snapshotAnswerSchema } from './control.ts';
 import { errorInfoSchema } from './errors.ts';
@@ -354,6 +355,7 @@ export const api = {
   tasks: taskCalls,
 
   files: {
+    upload: uploadCalls,
     list: oc.input(z.object({ folder: z.string().nullable() })).output(
       z.object({
         folder: z.string(),

@@ -1,0 +1,143 @@
+/** Files that a browser brings part by part: written beside their place under a temporary name, and whole or not at all. */
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { mostUploadBytes, uploadPartBytes, weightsExtensions } from './contract/api-upload.ts';
+import { GradloomError } from './contract/errors.ts';
+import { bytes } from './contract/format.ts';
+import { makeFolders, systemError } from './files.ts';
+import { weightsDir } from './workspace.ts';
+
+/** One whose window is gone is given up after this long. */
+const idleMs = 10 * 60_000;
+const temporary = /^\.[0-9a-f]{16}\.part$/;
+
+interface Upload {
+  file: FileHandle;
+  place: string;
+  name: string;
+  size: number;
+  written: number;
+  idle: NodeJS.Timeout;
+  /** A part is being written. */
+  busy: boolean;
+}
+
+export class Uploads {
+  readonly #folder: string;
+  readonly #idleMs: number;
+  readonly #open = new Map<string, Upload>();
+
+  constructor(home: string, idle = idleMs) {
+    this.#folder = weightsDir(home);
+    this.#idleMs = idle;
+  }
+
+  /** @throws GradloomError BAD_CALL for what is no weights file or too large, NOT_WRITABLE, DISK_FULL */
+  async begin(name: string, size: number): Promise<string> {
+    checkFile(name, size);
+    const id = randomBytes(8).toString('hex');
+    const place = path.join(this.#folder, `.${id}.part`);
+    try {
+      await makeFolders(this.#folder);
+      await this.#sweep();
+      const file = await open(place, 'wx');
+      this.#open.set(id, { file, place, name, size, written: 0, idle: this.#idle(id), busy: false });
+    } catch (thrown) {
+      throw systemError(thrown, this.#folder, 'write');
+    }
+    return id;
+  }
+
+  /** Answers where the file lies once it is whole. */
+  async part(id: string, offset: number, part: Uint8Array): Promise<string | null> {
+    const upload = this.#open.get(id);
+    if (!upload) throw gone();
+    const end = upload.written + part.length;
+    const last = end === upload.size;
+    if (
+      upload.busy ||
+      offset !== upload.written ||
+      end > upload.size ||
+      part.length > uploadPartBytes ||
+      (part.length === 0 && !last)
+    ) {
+      throw new GradloomError('BAD_CALL', `A part of ${upload.name} came out of order`, {
+        hint: 'Drop the file again.',
+      });
+    }
+    clearTimeout(upload.idle);
+    upload.busy = true;
+    try {
+      await upload.file.writeFile(part);
+      upload.written = end;
+      if (last) return await this.#finish(id, upload);
+    } catch (thrown) {
+      await this.cancel(id);
+      throw systemError(thrown, path.join(this.#folder, upload.name), 'write');
+    } finally {
+      upload.busy = false;
+    }
+    upload.idle = this.#idle(id);
+    return null;
+  }
+
+  async cancel(id: string): Promise<void> {
+    const upload = this.#open.get(id);
+    if (!upload) return;
+    this.#open.delete(id);
+    clearTimeout(upload.idle);
+    await upload.file.close().catch(() => {});
+    await rm(upload.place, { force: true }).catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.keys()].map((id) => this.cancel(id)));
+  }
+
+  async #finish(id: string, { file, place, name }: Upload): Promise<string> {
+    await file.sync();
+    await file.close();
+    const { name: stem, ext } = path.parse(path.basename(name));
+    for (let number = 1; ; number += 1) {
+      const target = path.join(this.#folder, `${stem}${number === 1 ? '' : `-${number}`}${ext}`);
+      if (await stat(target).catch(() => null)) continue;
+      await rename(place, target);
+      this.#open.delete(id);
+      return target;
+    }
+  }
+
+  #idle(id: string): NodeJS.Timeout {
+    return setTimeout(() => void this.cancel(id), this.#idleMs).unref();
+  }
+
+  /** What a service that was killed has left. */
+  async #sweep(): Promise<void> {
+    const ours = new Set([...this.#open.values()].map(({ place }) => path.basename(place)));
+    for (const name of await readdir(this.#folder)) {
+      const place = path.join(this.#folder, name);
+      if (!temporary.test(name) || ours.has(name)) continue;
+      const changed = (await stat(place).catch(() => null))?.mtimeMs ?? 0;
+      if (Date.now() - changed > this.#idleMs) await rm(place, { force: true }); // else another service's
+    }
+  }
+}
+
+function checkFile(name: string, size: number): void {
+  const known = weightsExtensions.some((extension) => name.toLowerCase().endsWith(`.${extension}`));
+  if (!known || name !== path.basename(name) || /[\\/\0]/.test(name) || name.startsWith('.')) {
+    throw new GradloomError('BAD_CALL', `${JSON.stringify(name)} is no weights file`, {
+      hint: `Weights end with ${weightsExtensions.map((extension) => `.${extension}`).join(', ')}.`,
+    });
+  }
+  if (size > mostUploadBytes) {
+    throw new GradloomError('BAD_CALL', `${name} is too large to be brought by a browser: ${bytes(size)}`, {
+      hint: `Copy it to where the engine runs, and choose it by Browse. Up to ${bytes(mostUploadBytes)} can be dropped.`,
+    });
+  }
+}
+
+function gone(): GradloomError {
+  return new GradloomError('BAD_CALL', 'This file is not being brought any more', { hint: 'Drop it again.' });
+}

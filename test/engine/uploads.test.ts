@@ -1,0 +1,75 @@
+/** Weights that a browser brings part by part. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { mostUploadBytes } from '../../engine/contract/api-upload.ts';
+import { Uploads } from '../../engine/uploads.ts';
+
+const home = mkdtempSync(path.join(os.tmpdir(), 'gradloom-uploads-'));
+const folder = path.join(home, 'weights');
+const bytes = (text: string) => new TextEncoder().encode(text);
+const there = () => readdirSync(folder).sort();
+
+beforeEach(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+test('parts become a file with the last of them, never over another', async () => {
+  const uploads = new Uploads(home);
+  for (const name of ['net.pt', 'net-2.pt']) {
+    const id = await uploads.begin('net.pt', 5);
+    expect(await uploads.part(id, 0, bytes('ab'))).toBeNull();
+    expect(await uploads.part(id, 2, bytes('cde'))).toBe(path.join(folder, name));
+  }
+  expect(there()).toEqual(['net-2.pt', 'net.pt']);
+  expect(readFileSync(path.join(folder, 'net.pt'), 'utf8')).toBe('abcde');
+  const empty = await uploads.begin('empty.safetensors', 0);
+  expect(await uploads.part(empty, 0, bytes(''))).toBe(path.join(folder, 'empty.safetensors'));
+});
+
+test('what comes out of order or is too much ends it, and leaves nothing', async () => {
+  const uploads = new Uploads(home);
+  for (const [offset, part] of [
+    [1, 'a'],
+    [0, 'abcdef'],
+    [0, ''],
+  ] as const) {
+    const id = await uploads.begin('net.pt', 5);
+    await expect(uploads.part(id, offset, bytes(part))).rejects.toMatchObject({ code: 'BAD_CALL' });
+    await uploads.cancel(id);
+    await expect(uploads.part(id, 0, bytes('a'))).rejects.toMatchObject({ code: 'BAD_CALL' });
+  }
+  expect(there()).toEqual([]);
+});
+
+test('only weights of a size that can be brought are', async () => {
+  const uploads = new Uploads(home);
+  for (const name of ['net.exe', '../net.pt', 'a/net.pt', '.net.pt', '.pt', 'net.pt\0']) {
+    await expect(uploads.begin(name, 1)).rejects.toMatchObject({ code: 'BAD_CALL' });
+  }
+  await expect(uploads.begin('net.pt', mostUploadBytes + 1)).rejects.toThrow('too large');
+  expect(existsSync(folder)).toBe(false);
+});
+
+test('one whose window is gone is given up, as is what a killed service left', async () => {
+  mkdirSync(folder, { recursive: true });
+  const [old, fresh] = ['.00000000000000aa.part', '.00000000000000bb.part'];
+  for (const name of [old, fresh]) writeFileSync(path.join(folder, name), 'x');
+  const hour = Date.now() / 1000 - 3600;
+  utimesSync(path.join(folder, old), hour, hour);
+  await new Uploads(home).begin('net.pt', 5);
+  expect(there()).not.toContain(old);
+  expect(there()).toContain(fresh);
+  const brief = new Uploads(home, 20);
+  const id = await brief.begin('net.pt', 5);
+  await expect.poll(() => there().some((name) => name.includes(id))).toBe(false);
+});
