@@ -159,18 +159,22 @@ function inputOf(
   facts: DataFacts | null,
   cpu: boolean,
 ) {
-  const samples = Math.min(loader.batch_size, splits?.train ?? loader.batch_size);
+  const train = splits?.train ?? loader.batch_size;
+  const samples = Math.min(loader.batch_size, train);
   const target = facts ? product(targetDims(facts.target)) * targetBytes[facts.target.kind] : 8;
-  const bytes = facts ? samples * (product(facts.input.dims) * elementBytes[facts.input.dtype] + target) : 0;
-  const fitting = Math.max(1, Math.floor(mostAhead / Math.max(bytes, 1)));
+  const bytes = facts ? product(facts.input.dims) * elementBytes[facts.input.dtype] + target : 0;
+  const fitting = Math.max(1, Math.floor(mostAhead / Math.max(samples * bytes, 1)));
   // Elsewhere they wait in the computer's memory.
   const wanted = cpu ? Math.min(loader.num_workers * loader.prefetch_factor, fitting) : 0;
-  const batches = Math.ceil((splits?.train ?? 0) / samples);
-  const ahead = loader.persistent_workers ? wanted : Math.min(wanted, Math.max(0, batches - 1));
-  const waiting = loader.persistent_workers ? wanted : 0;
-  const evaluated = Math.ceil((splits?.val ?? 0) / samples);
-  const evaluation = evaluated > 0 ? waiting + Math.min(wanted, evaluated - 1) + 1 : 0;
-  return { samples, training: (ahead + 1) * bytes, update: ahead * bytes, evaluation: evaluation * bytes };
+  const epoch = loader.drop_last ? Math.floor(train / samples) : Math.ceil(train / samples);
+  const missing = Math.max(0, epoch * samples - train);
+  /** Samples of as many batches in a row; an epoch's last may be a smaller one. */
+  const inRow = (batches: number) => batches * samples - Math.floor(batches / epoch) * missing;
+  const ahead = loader.persistent_workers ? wanted : Math.min(wanted, epoch - 1);
+  const waiting = loader.persistent_workers ? inRow(wanted) : 0;
+  const val = splits?.val ?? 0;
+  const evaluation = val > 0 ? waiting + Math.min(val, (wanted + 1) * samples) : 0;
+  return { samples, training: inRow(ahead + 1) * bytes, update: inRow(ahead) * bytes, evaluation: evaluation * bytes };
 }
 
 /** Operations by the segment that they run in. */
