@@ -1,5 +1,5 @@
 /** Runs before the page, in a sandbox: gives the window what `Shell` names, and nothing of Electron itself. */
-import { contextBridge, ipcRenderer } from 'electron';
+import { contextBridge, ipcRenderer, webUtils } from 'electron';
 import type { MenuCommand, Shell } from '../renderer/client/shell.ts';
 
 /** The same word to the page as from main. */
@@ -46,6 +46,7 @@ const shell: Shell = {
   pickFile: ({ title, filters }) => ipcRenderer.invoke('gradloom:pick-file', title, filters),
   pickFolder: ({ title }) => ipcRenderer.invoke('gradloom:pick-folder', title),
   pickTarget: ({ title, name, filters }) => ipcRenderer.invoke('gradloom:pick-target', title, name, filters),
+  pathOf: (file) => webUtils.getPathForFile(file),
   showInFolder: (place) => ipcRenderer.invoke('gradloom:show-in-folder', place),
   onServiceExit,
   onOpenFile,

@@ -2,6 +2,7 @@
 import { lazy, type ReactNode, Suspense } from 'react';
 import { Redirect, Route, Router, Switch } from 'wouter';
 import { ConnectionBar, DraftBar, ProjectBar } from './frame/bars.tsx';
+import { BringingBar, DropTarget } from './frame/drop-target.tsx';
 import { FileDialog } from './frame/file-dialog.tsx';
 import styles from './frame/frame.module.css';
 import { decoded, hashLocation } from './frame/hash-location.ts';
@@ -54,12 +55,14 @@ function Frame() {
         <ConnectionBar />
         <ProjectBar />
         <DraftBar />
+        <BringingBar />
       </div>
       <main className={styles.page}>
         <Pages />
       </main>
       <StatusLine />
       <Toasts />
+      <DropTarget />
       <FileDialog />
       <NewProject />
       {palette}

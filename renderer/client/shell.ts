@@ -33,6 +33,8 @@ export interface Shell {
   pickFile(options: { title: string; filters: FileFilter[] }): Promise<string | null>;
   pickFolder(options: { title: string }): Promise<string | null>;
   pickTarget(options: { title: string; name: string; filters: FileFilter[] }): Promise<string | null>;
+  /** Where a file lies that was dropped on the window; empty where it has no place on disk. */
+  pathOf(file: File): string;
   showInFolder(path: string): Promise<void>;
   /** The window's listeners; each answers a function that ends the listening. */
   onServiceExit(listener: (info: { reason: string; code: number }) => void): () => void;

@@ -7,7 +7,6 @@ import { useProjectState } from '../state/project.ts';
 import { askForName, createProject, loadProjects, openFile, useProjects } from '../state/projects.ts';
 import { tellError, useSession } from '../state/session.ts';
 import { Button, ErrorNotice, Page } from '../ui/index.ts';
-import { DropTarget } from './drop-target.tsx';
 import classes from './home.module.css';
 import { RecentList } from './recent-list.tsx';
 import { TemplateGrid } from './template-grid.tsx';
@@ -54,46 +53,44 @@ export default function HomePage() {
   );
 
   return (
-    <DropTarget onOpened={() => navigate('/build')}>
-      <Page
-        title="Home"
-        actions={
-          <>
-            <Button icon={IconFolderOpen} onClick={() => void openDialog()}>
-              Open…
-            </Button>
-            <Button icon={IconFilePlus} onClick={askForName}>
-              New empty project
-            </Button>
-          </>
-        }
-      >
-        <div className={classes.home}>
-          {openError && <ErrorNotice error={openError} />}
-          {error && (
-            <ErrorNotice
-              error={error}
-              actions={
-                <Button size="xs" onClick={() => void loadProjects()}>
-                  Try again
-                </Button>
-              }
-            />
-          )}
-          {returning && recent}
-          <section aria-labelledby="home-templates">
-            <h2 className={classes.heading} id="home-templates">
-              Start from a template
-            </h2>
-            <TemplateGrid busy={busy} onChoose={(name) => void begin(`template ${name}`, () => createProject(name))} />
-          </section>
-          {!returning && recent}
-          <p className={classes.foot}>
-            A project file that is dropped on this page is copied into the workspace and opened.
-          </p>
-        </div>
-      </Page>
-    </DropTarget>
+    <Page
+      title="Home"
+      actions={
+        <>
+          <Button icon={IconFolderOpen} onClick={() => void openDialog()}>
+            Open…
+          </Button>
+          <Button icon={IconFilePlus} onClick={askForName}>
+            New empty project
+          </Button>
+        </>
+      }
+    >
+      <div className={classes.home}>
+        {openError && <ErrorNotice error={openError} />}
+        {error && (
+          <ErrorNotice
+            error={error}
+            actions={
+              <Button size="xs" onClick={() => void loadProjects()}>
+                Try again
+              </Button>
+            }
+          />
+        )}
+        {returning && recent}
+        <section aria-labelledby="home-templates">
+          <h2 className={classes.heading} id="home-templates">
+            Start from a template
+          </h2>
+          <TemplateGrid busy={busy} onChoose={(name) => void begin(`template ${name}`, () => createProject(name))} />
+        </section>
+        {!returning && recent}
+        <p className={classes.foot}>
+          A project file that is dropped on the window is copied into the workspace and opened.
+        </p>
+      </div>
+    </Page>
   );
 }
 

@@ -1,7 +1,7 @@
 /** Home, against the engine. @vitest-environment jsdom */
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { client, home, refuseNext } from '../engine.ts';
@@ -20,13 +20,6 @@ beforeEach(async () => {
   useProjects.setState({ templates: null, recent: null, error: null });
   useSession.setState({ status: 'ready', toasts: [] });
 });
-
-const drop = (name: string, text: string) => {
-  const file = new File([text], name);
-  fireEvent.drop(screen.getByText('Start from a template'), {
-    dataTransfer: { types: ['Files'], files: [file] },
-  });
-};
 
 describe('Home', () => {
   test('makes a project from a template and goes to build it', async () => {
@@ -99,15 +92,6 @@ describe('Home', () => {
     await waitFor(() => expect(usePicking.getState().request?.title).toBe('Open project'));
     expect(history.at(-1)).toBe('/');
     answerPick(null);
-  });
-
-  test('takes a project that is dropped, and says what another file is', async () => {
-    const { history } = showPage(<HomePage />);
-    drop('picture.png', '\u0089PNG');
-    await waitFor(() => expect(useSession.getState().toasts.at(-1)?.message).toContain('picture.png is not a project'));
-    drop('mine.gradloom.json', '{ "gradloom": 1, "name": "mine", "data": {}, "model": { "layers": [] } }');
-    await waitFor(() => expect(history.at(-1)).toBe('/build'));
-    expect(useProjectState.getState().file).toBe(path.join(home, 'projects', 'mine.gradloom.json'));
   });
 
   test('an engine that does not answer is told, and asked again', async () => {

@@ -1,0 +1,105 @@
+/** Files that are dropped on the window. @vitest-environment jsdom */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { client, home, refuseNext } from '../engine.ts';
+import { showPage } from '../page.tsx';
+
+vi.mock('../../../renderer/client/client.ts', async () => (await import('../engine.ts')).client);
+
+const { BringingBar, DropTarget } = await import('../../../renderer/frame/drop-target.tsx');
+const { closeProject, undo, useProjectState } = await import('../../../renderer/state/project.ts');
+const { openFile } = await import('../../../renderer/state/projects.ts');
+const { useSession } = await import('../../../renderer/state/session.ts');
+
+const toast = () => useSession.getState().toasts.at(-1);
+const project = () => JSON.parse(useProjectState.getState().text) as { model: { weights?: string } };
+
+function drop(name: string, content: BlobPart, { folder = false } = {}): void {
+  const file = new File([content], name);
+  const items = [{ webkitGetAsEntry: () => ({ isDirectory: folder }) }];
+  fireEvent.drop(document.body, { dataTransfer: { types: ['Files'], files: [file], items } });
+}
+
+async function openNew(): Promise<void> {
+  const file = path.join(home, `drop-${Math.random()}.gradloom.json`);
+  writeFileSync(file, '{ "gradloom": 1, "model": { "layers": [] } }\n');
+  expect(await openFile(file)).toBe(true);
+}
+
+beforeEach(async () => {
+  await closeProject();
+  useSession.setState({ toasts: [] });
+});
+
+test('a project is copied into the workspace and opened', async () => {
+  const { history } = showPage(<DropTarget />);
+  drop('mine.gradloom.json', '{ "gradloom": 1, "name": "mine", "data": {}, "model": { "layers": [] } }');
+  await waitFor(() => expect(history.at(-1)).toBe('/build'));
+  expect(useProjectState.getState().file).toBe(path.join(home, 'projects', 'mine.gradloom.json'));
+});
+
+test('weights are what the open project starts from, in one step', async () => {
+  showPage(<DropTarget />);
+  await openNew();
+  const content = new Uint8Array(9 << 20).fill(7); // three parts
+  drop('net.safetensors', content);
+  await waitFor(() => expect(project().model.weights).toBe('weights/net.safetensors'), { timeout: 5000 });
+  expect(readFileSync(path.join(home, 'weights', 'net.safetensors')).equals(content)).toBe(true);
+  expect(toast()?.message).toBe('Runs of this project start from net.safetensors');
+  undo();
+  expect(project().model.weights).toBeUndefined();
+});
+
+test('a path is enough where the window knows it', async () => {
+  showPage(<DropTarget />);
+  await openNew();
+  Object.assign(window, { gradloomShell: { pathOf: () => path.join(home, 'elsewhere', 'net.pt') } });
+  drop('net.pt', 'x');
+  await waitFor(() => expect(project().model.weights).toBe('elsewhere/net.pt'));
+  Object.assign(window, { gradloomShell: undefined });
+});
+
+test('weights on their way can be given up, and leave nothing', async () => {
+  showPage(
+    <>
+      <DropTarget />
+      <BringingBar />
+    </>,
+  );
+  await openNew();
+  drop('large.pt', new Uint8Array(40 << 20));
+  fireEvent.click(await screen.findByRole('button', { name: 'Cancel' }));
+  await waitFor(() => expect(screen.queryByRole('status', { name: /large.pt/ })).toBeNull());
+  expect(project().model.weights).toBeUndefined();
+  const { entries } = await client.engine.files.list({ folder: path.join(home, 'weights') });
+  expect(entries.some(({ name }) => name.startsWith('large'))).toBe(false);
+});
+
+test('a disk that is full is told', async () => {
+  showPage(<DropTarget />);
+  await openNew();
+  refuseNext('files.upload.part', new Error('The disk is full'));
+  drop('full.pt', 'x');
+  await waitFor(() => expect(toast()?.message).toBe('The disk is full'));
+  expect(project().model.weights).toBeUndefined();
+});
+
+test('what is neither is told what it is, and what can be done', async () => {
+  const { history } = showPage(<DropTarget />);
+  drop('net.pt', 'x');
+  await waitFor(() => expect(toast()?.message).toContain('no project is open'));
+  drop('photos', '', { folder: true });
+  await waitFor(() => expect(toast()?.message).toContain('photos is a folder'));
+  expect(toast()?.hint).toContain('Open a project first');
+  drop('net.onnx', 'x');
+  await waitFor(() => expect(toast()).toMatchObject({ tone: 'error', message: 'net.onnx is a network as ONNX' }));
+  drop('package.json', '{ "name": "package" }');
+  await waitFor(() => expect(toast()?.message).toContain('package.json is not a project'));
+  await openNew();
+  drop('train.csv', 'a,b');
+  await waitFor(() => expect(toast()?.message).toContain('train.csv is a table'));
+  toast()?.action?.run();
+  expect(history.at(-1)).toBe('/data');
+});
