@@ -10,7 +10,7 @@ import type { Exported, ExportOptions } from './runs/export.ts';
 import { findRun } from './runs/folder.ts';
 import { sendAction } from './runs/live.ts';
 import { appendLog } from './runs/log.ts';
-import { fromWorker, type Job, type JobResult, type ToWorker } from './runs/protocol.ts';
+import { type FromWorker, fromWorker, type Job, type JobResult, type ToWorker } from './runs/protocol.ts';
 import { describeRun, markDied } from './runs/registry.ts';
 import type {
   EndEvent,
@@ -43,11 +43,15 @@ interface LiveWorker {
 }
 
 type DisposableJob = Extract<Job, { type: 'find-lr' | 'probe' | 'measure' | 'life' }>;
+type Told = Extract<FromWorker, { type: 'told' | 'refused' }>;
 
 interface Conversation {
   onEvent?: (event: RunEvent) => void;
   onRow?: (row: Prediction) => void;
   onProgress?: (progress: TaskProgress) => void;
+  onTold?: (message: Told) => void;
+  /** Is given what to say more to the worker with. */
+  onOpen?: (send: (message: ToWorker) => void) => void;
   /** A line of the worker's standard error. */
   onComplaint?: (line: string) => void;
   signal?: AbortSignal | undefined;
@@ -55,9 +59,18 @@ interface Conversation {
 
 /** How long a worker may take to save when the service closes. */
 const patienceMs = 20_000;
-const writesNothing = new Set<Job['type']>(['devices', 'evaluate', 'predict', 'find-lr', 'probe', 'measure', 'life']);
+const writesNothing = new Set<Job['type']>([
+  'devices',
+  'evaluate',
+  'predict',
+  'find-lr',
+  'probe',
+  'measure',
+  'life',
+  'look',
+]);
 /** Their work lies in a temporary folder that somebody else removes: a cancel ends them at once. */
-const disposable = new Set<Job['type']>(['find-lr', 'probe', 'measure', 'life']);
+const disposable = new Set<Job['type']>(['find-lr', 'probe', 'measure', 'life', 'look']);
 
 export class Service {
   readonly #host: ProcessHost;
@@ -137,6 +150,18 @@ export class Service {
   /** One job of a finder or a check, in a worker of its own; CANCELLED once `signal` aborts, and the worker is gone then. */
   work(job: DisposableJob, conversation: Pick<Conversation, 'onEvent' | 'onProgress' | 'signal'>) {
     return this.#converse(job, conversation);
+  }
+
+  /** A worker that is asked one thing after the other until it ends by itself; CANCELLED once `signal` aborts. */
+  converse(job: Extract<Job, { type: 'look' }>, conversation: Pick<Conversation, 'onTold' | 'signal'>) {
+    let send: (message: ToWorker) => void = () => {};
+    const ended = this.#converse(job, {
+      ...conversation,
+      onOpen: (opened) => {
+        send = opened;
+      },
+    });
+    return { send: (message: ToWorker) => send(message), ended };
   }
 
   /** How far the preparation of a run is that a worker of this service holds. */
@@ -224,7 +249,7 @@ export class Service {
   /** Starts a worker, gives it its job, and listens until it ends. */
   async #converse(
     job: Job,
-    { onEvent, onRow, onProgress, onComplaint, signal }: Conversation,
+    { onEvent, onRow, onProgress, onTold, onOpen, onComplaint, signal }: Conversation,
   ): Promise<JobResult | null> {
     if (this.#closed) throw new GradloomError('CLOSED', 'The engine service is closed');
     if (signal?.aborted) throw new GradloomError('CANCELLED', 'It was cancelled before it began');
@@ -256,6 +281,7 @@ export class Service {
         else if (message.type === 'event') onEvent?.(message.event);
         else if (message.type === 'row') onRow?.(message.row);
         else if (message.type === 'progress') onProgress?.(message.progress);
+        else if (message.type === 'told' || message.type === 'refused') onTold?.(message);
         else if (message.type === 'answer') asked.get(message.id)?.(message.status);
         else if (message.type === 'result') resolve(message.value);
         else reject(GradloomError.fromInfo(message.error));
@@ -268,6 +294,7 @@ export class Service {
       });
     });
     send(job);
+    onOpen?.(send);
     return result.finally(() => signal?.removeEventListener('abort', cancel));
   }
 }

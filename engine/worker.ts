@@ -6,6 +6,7 @@ import { findLr } from './finders/find-lr.ts';
 import { measurePeaks } from './finders/measure-peaks.ts';
 import { probeBatch } from './finders/probe-batch.ts';
 import { ignoresHangup } from './hangup.ts';
+import { LookRoom } from './look/room.ts';
 import { loadAddon } from './native/load.ts';
 import { type Parent, parentOfWorker } from './processes.ts';
 import { type EventSink, evaluateRun, exportRun, predictRun, RunControl, resumeRun, trainRun } from './runs/index.ts';
@@ -16,6 +17,7 @@ import { cacheDir } from './workspace.ts';
 function serve(parent: Parent): void {
   const control = new RunControl();
   const tell = (message: FromWorker) => parent.send(message);
+  const looking = new LookRoom((message) => void tell(message));
   let busy = false;
 
   const work = async (job: Job): Promise<JobResult | null> => {
@@ -48,6 +50,8 @@ function serve(parent: Parent): void {
         return measurePeaks(job.request, job, control.signal);
       case 'life':
         return traceLife(job.request, job.life, sink, control);
+      case 'look':
+        return looking.run(control.signal);
       case 'devices':
         return describeDevices();
       case 'pack':
@@ -84,6 +88,8 @@ function serve(parent: Parent): void {
       void reached.then((status) => tell({ type: 'answer', id, status }));
       return;
     }
+    if (parsed.success && parsed.data.type === 'ask') return looking.ask(parsed.data);
+    if (parsed.success && parsed.data.type === 'forget') return looking.forget(parsed.data.id);
     if (busy) return; // one job a worker, and it goes on
     busy = true;
     void begin(() => {

@@ -20,6 +20,7 @@ import { deviceCalls } from './devices.ts';
 import { toWire } from './errors.ts';
 import { fileCalls } from './files.ts';
 import { keepCalls } from './keep.ts';
+import { lookCall } from './look.ts';
 import { type Parts, wire } from './parts.ts';
 import { projectCalls } from './projects.ts';
 import { runCalls } from './runs.ts';
@@ -104,5 +105,6 @@ function routerOf(parts: Parts) {
     runs: runCalls(parts),
     files: fileCalls(parts),
     ...taskCalls(parts),
+    look: lookCall(parts),
   });
 }

@@ -11,6 +11,7 @@ import { addEvaluate } from './evaluate.ts';
 import { addExport } from './export.ts';
 import { addFind } from './find.ts';
 import { addLayers } from './layers.ts';
+import { addLook } from './look.ts';
 import { addFit, addNew } from './new.ts';
 import { addPlan } from './plan.ts';
 import { addRuns } from './runs.ts';
@@ -22,6 +23,7 @@ const commands: AddCommand[] = [
   addTrain,
   addPlan,
   addLayers,
+  addLook,
   addNew,
   addFit,
   addEvaluate,

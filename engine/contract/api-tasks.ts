@@ -4,6 +4,7 @@
  */
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
+import { lookOptionsSchema, lookSchema } from './look.ts';
 import { memoryCorrectionSchema } from './estimate-correction.ts';
 import {
   batchFindingSchema,
@@ -32,6 +33,11 @@ export const verifyCalls = {
   resume: oc.input(work.extend({ options: checkOptionsSchema })).output(checkReportSchema),
   twin: oc.input(work.extend({ options: checkOptionsSchema })).output(checkReportSchema),
 };
+
+/** What a network makes of a sample, layer by layer; the process that computes it stays for a while, so the next look is quick. */
+export const lookCall = oc
+  .input(work.pick({ file: true, text: true }).extend({ options: lookOptionsSchema }))
+  .output(lookSchema);
 
 export const taskCalls = {
   /** Answers when the progress is no longer `seen` (at once where that is absent and there is any); null: nothing is known of the task. */

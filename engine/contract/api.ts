@@ -7,7 +7,7 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { keepCalls } from './api-keep.ts';
-import { findCalls, taskCalls, verifyCalls } from './api-tasks.ts';
+import { findCalls, lookCall, taskCalls, verifyCalls } from './api-tasks.ts';
 import { uploadCalls } from './api-upload.ts';
 import { autopsySchema, editSchema } from './autopsy.ts';
 import { changeAnswerSchema, changeFields, snapshotAnswerSchema } from './control.ts';
@@ -353,6 +353,7 @@ export const api = {
   find: findCalls,
   verify: verifyCalls,
   tasks: taskCalls,
+  look: lookCall,
 
   files: {
     upload: uploadCalls,

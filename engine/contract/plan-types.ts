@@ -79,6 +79,8 @@ export interface Plan {
   problems: Problem[];
   /** For C++; null while a problem of severity error stands. Block references are expanded. */
   model: NativeLayer[] | null;
+  /** The same as far as the shapes are known, whatever else is wrong: enough to look at, not to train. */
+  network: NativeLayer[];
   loss: Chosen;
   optimizer: Chosen;
   /** Parameter groups for the optimizer, and the parameters that do not train; see training-groups.ts. */

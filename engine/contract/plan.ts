@@ -90,6 +90,7 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
       fixes: problem.fixes.filter(({ edits }) => edits.every((edit) => hasPlace(project, edit))),
     })),
     model: report.hasErrors() ? null : stack.native,
+    network: stack.native,
     loss,
     optimizer,
     ...trainingGroups(planner.tensors, optimizer, decay_norms_and_biases),

@@ -4,6 +4,7 @@ import { editSchema } from '../contract/autopsy.ts';
 import { errorInfoSchema } from '../contract/errors.ts';
 import { runActions, runEventSchema, runStates } from '../contract/events.ts';
 import { type LrFinding, lrOptionsSchema, taskProgressSchema } from '../contract/finders.ts';
+import { type Look, lookOptionsSchema } from '../contract/look.ts';
 import type { ResolvedSource } from '../contract/project.ts';
 import type { DeviceReport } from '../contract/wire.ts';
 import type { DataPack } from '../data/index.ts';
@@ -58,7 +59,7 @@ const exportOptions = z.object({
 /** Whether somebody listens to each step: else they are in the journal only, for to tell of them takes time that could be trained in. */
 const steps = z.boolean().exactOptional();
 
-/** The first message is the job; `action` may follow while it lasts. */
+/** The first message is the job; while it lasts `action` may follow, and where the job is `look` what is asked. */
 export const toWorker = z.discriminatedUnion('type', [
   z.object({ type: z.literal('train'), request: trainRequest, steps }),
   z.object({ type: z.literal('resume'), request: resumeRequest, steps }),
@@ -77,10 +78,14 @@ export const toWorker = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('measure'), request: trainRequest, batchSize: z.number(), folder: z.string() }),
   z.object({ type: z.literal('life'), request: trainRequest, life: lifeSchema }),
+  z.object({ type: z.literal('look') }),
+  z.object({ type: z.literal('ask'), id: z.number(), request: trainRequest, options: lookOptionsSchema }),
+  z.object({ type: z.literal('forget'), id: z.number() }),
   z.object({ type: z.literal('action'), id: z.number(), action: z.enum([...runActions, 'interrupt']) }),
 ]);
 export type ToWorker = z.infer<typeof toWorker>;
-export type Job = Exclude<ToWorker, { type: 'action' }>;
+export type Ask = Extract<ToWorker, { type: 'ask' }>;
+export type Job = Exclude<ToWorker, { type: 'action' | 'ask' | 'forget' }>;
 
 /** Of a prediction null: its rows come one by one. */
 export type JobResult = EndEvent | Evaluation | Exported | DeviceReport | DataPack | LrFinding | ProbeAnswer | Peaks;
@@ -91,6 +96,8 @@ export const fromWorker = z.discriminatedUnion('type', [
   z.object({ type: z.literal('answer'), id: z.number(), status: z.enum(runStates) }),
   z.object({ type: z.literal('progress'), progress: taskProgressSchema }),
   z.object({ type: z.literal('row'), row: opaque<Prediction>() }),
+  z.object({ type: z.literal('told'), id: z.number(), value: opaque<Look>() }),
+  z.object({ type: z.literal('refused'), id: z.number(), error: errorInfoSchema }),
   z.object({ type: z.literal('result'), value: opaque<JobResult>().nullable() }),
   z.object({ type: z.literal('failure'), error: errorInfoSchema }),
 ]);

@@ -1,0 +1,264 @@
+/** Answers looks inside a network, in a worker: opens what is asked for, and keeps the last sessions, so that the next layer or sample is quick. */
+import { rmSync, statSync } from 'node:fs';
+import { GradloomError } from '../contract/errors.ts';
+import { nativeInits } from '../contract/inits.ts';
+import type { Look, LookOptions } from '../contract/look.ts';
+import { thinning } from '../contract/look.ts';
+import type { NativePlan, NativeSession } from '../contract/native.ts';
+import { type Plan, planProject } from '../contract/plan.ts';
+import type { Problem } from '../contract/problems.ts';
+import { describeWeights } from '../contract/weights.ts';
+import { type DataPack, makeSplits, packSource, type Splits } from '../data/index.ts';
+import { toSafetensors } from '../export/weights.ts';
+import { loadAddon } from '../native/load.ts';
+import type { StartedFrom } from '../runs/folder.ts';
+import { chooseHardware, planWithData, readRequested } from '../runs/prepare.ts';
+import { checkWeights, namesFor, withStartingWeights } from '../runs/starting-weights.ts';
+import type { TrainRequest } from '../runs/types.ts';
+import { cacheDir } from '../workspace.ts';
+import { lookedLayers, placesOf } from './answer.ts';
+
+/** Two networks side by side: with random weights and with trained ones, before an edit and behind it. */
+const kept = 2;
+
+interface OpenedNetwork {
+  key: string;
+  session: NativeSession;
+  weights: Look['weights'];
+}
+
+interface Data {
+  key: string;
+  pack: DataPack;
+  splits: Splits;
+}
+
+export class Looker {
+  readonly #folder: string;
+  readonly #opened: OpenedNetwork[] = [];
+  #data: Data | null = null;
+
+  /** `folder`: for split indices and converted weights. */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** @throws GradloomError PROJECT_*, DATA_*, DEVICE_*, WEIGHTS_*, RUN_NOT_FOUND, CHECKPOINT_*, BAD_CALL, OUT_OF_MEMORY, CANCELLED */
+  async look(request: TrainRequest, options: LookOptions, signal: AbortSignal): Promise<Look> {
+    const began = performance.now();
+    const read = readRequested(request);
+    const { plan, problems, dataError } = await planWithData(read.text, read.baseDir);
+    refuseBefore(plan, problems, dataError);
+    const { pack, splits } = await this.#dataOf(plan, read.baseDir, signal);
+    const split = splits[options.part];
+    if (!split) throw noPart(options.part);
+    if (options.index >= split.count) {
+      throw new GradloomError('BAD_CALL', `The ${options.part} part has no sample ${options.index}`, {
+        hint: `It has ${split.count}, counted from 0.`,
+      });
+    }
+    const native = nativePlanOf(plan, pack, splits, request);
+    const { session, weights } = await this.#open(native, plan, read, options);
+    if (signal.aborted) throw new GradloomError('CANCELLED', 'It was cancelled');
+    const places = placesOf(plan);
+    const seen = await session.look({
+      split: options.part,
+      index: options.index,
+      statistics: options.statistics,
+      values: options.layers.flatMap((path) => {
+        const place = places.get(path);
+        return place ? [{ path: place.from, steps: thinning(place.dims, options.most) }] : [];
+      }),
+    });
+    const { target } = pack.facts;
+    const classes = 'classes' in target ? target.classes : [];
+    return {
+      sample: {
+        part: options.part,
+        index: options.index,
+        samples: split.count,
+        target: seen.target,
+        label: seen.target === null ? null : (classes[seen.target] ?? null),
+      },
+      weights,
+      layers: lookedLayers(plan, pack.facts, seen, places, options),
+      stopped: stopOf(plan, problems),
+      device: native.device,
+      seconds: (performance.now() - began) / 1000,
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#opened.splice(0).map(({ session }) => session.close()));
+  }
+
+  async #dataOf(plan: Plan, baseDir: string, signal: AbortSignal): Promise<Data> {
+    const { source, split } = plan.project.data;
+    if (!source) throw new GradloomError('INTERNAL', 'A planned network has no data source');
+    const addon = loadAddon();
+    const pack = await packSource(source, baseDir, { cacheDir: cacheDir(), addon, signal });
+    const key = JSON.stringify([pack.hash, pack.folder, split]);
+    if (this.#data?.key !== key) {
+      // Sessions hold the indices they have read; a new split's files may take the place of theirs.
+      const { splits } = await makeSplits(pack, split, addon, this.#folder);
+      this.#data = { key, pack, splits };
+    }
+    return { ...this.#data, pack };
+  }
+
+  async #open(
+    native: NativePlan,
+    plan: Plan,
+    read: { text: string; baseDir: string; label: string },
+    { weights: asked }: LookOptions,
+  ): Promise<OpenedNetwork> {
+    const from = await this.#weightsOf(read, plan, asked);
+    const key = JSON.stringify([this.#data?.key, native, from, from && statSync(from.file).mtimeMs]);
+    const there = this.#opened.find((each) => each.key === key);
+    if (there) {
+      this.#opened.splice(this.#opened.indexOf(there), 1);
+      this.#opened.unshift(there);
+      return there;
+    }
+    while (this.#opened.length >= kept) await this.#opened.pop()?.session.close();
+    const session = await loadAddon().createSession(JSON.stringify(native));
+    try {
+      const weights = from
+        ? await loaded(session, plan, from, this.#folder)
+        : { message: `Random weights of seed ${native.seed}`, missing: [] };
+      const opened = { key, session, weights };
+      this.#opened.unshift(opened);
+      return opened;
+    } catch (thrown) {
+      await session.close();
+      throw thrown;
+    }
+  }
+
+  /** The file that is meant; null: none. */
+  async #weightsOf(
+    read: { text: string; baseDir: string; label: string },
+    plan: Plan,
+    asked: LookOptions['weights'],
+  ): Promise<StartedFrom | null> {
+    if (asked.kind === 'init') return null;
+    const { weights, checkpoint } = asked.kind === 'from' ? asked : {};
+    const { from } = await withStartingWeights(read, {
+      ...(weights === undefined ? {} : { weights }),
+      ...(checkpoint === undefined ? {} : { checkpoint }),
+    });
+    if (!from) {
+      throw new GradloomError('BAD_CALL', 'The project names no weights to start from', {
+        hint: 'Look with random weights or a run’s, or set model.weights.',
+        path: 'model.weights',
+      });
+    }
+    await checkWeights(plan, from);
+    return from;
+  }
+}
+
+async function loaded(session: NativeSession, plan: Plan, from: StartedFrom, folder: string): Promise<Look['weights']> {
+  const file = await toSafetensors(from.file, folder, namesFor(plan, from));
+  try {
+    const report = await session.loadWeights(file);
+    const source = from.run === null ? from.file : `${from.run}, ${from.checkpoint}`;
+    return {
+      // What a later layer would take is no fault of a network that is looked at in part.
+      message: describeWeights({ ...report, unexpected: [] }, source),
+      missing: [...report.missing, ...report.mismatched.map(({ name }) => name)],
+    };
+  } finally {
+    if (file !== from.file) rmSync(file, { force: true });
+  }
+}
+
+/** What must be right before there is anything to look at. */
+function refuseBefore(plan: Plan, problems: readonly Problem[], dataError: GradloomError | null): void {
+  if (dataError) throw dataError;
+  if (!plan.project.data.source) {
+    const wrong = problems.find(({ severity, path }) => severity === 'error' && path.startsWith('data.source'));
+    throw new GradloomError('DATA_MISSING', wrong?.message ?? 'No data source is chosen', {
+      hint: wrong?.hint ?? 'Choose the data first: a look inside shows what the network makes of one sample of it.',
+      path: 'data.source',
+    });
+  }
+  const ofData = problems.find(
+    ({ severity, path }) => severity === 'error' && /^data\.(source|transforms|split)/.test(path),
+  );
+  if (ofData) throw new GradloomError('PROJECT_INVALID', ofData.message, { hint: ofData.hint, path: ofData.path });
+  if (plan.network.length > 0 || plan.layers.length > 0) return;
+  const first = stopOf(plan, problems);
+  throw new GradloomError('PROJECT_INVALID', first?.message ?? 'The network has no layers', {
+    hint: first?.hint ?? 'Add a layer.',
+    path: first?.path ?? 'model.layers',
+  });
+}
+
+function noPart(part: LookOptions['part']): GradloomError {
+  return part === 'test'
+    ? new GradloomError('BAD_CALL', 'The data has no test part', { hint: 'Look at a sample of train or val.' })
+    : new GradloomError('BAD_CALL', `The project has no ${part} part`, {
+        hint: 'Look at a sample of train, or set data.split.val.',
+        path: 'data.split.val',
+      });
+}
+
+/** The first error in the network, where that ends before its last layer. */
+function stopOf(plan: Plan, problems: readonly Problem[]): Look['stopped'] {
+  if (plan.output.length > 0) return null;
+  const error = problems.find(({ severity, path }) => severity === 'error' && /^model\b/.test(path));
+  return error ? { path: error.path, message: error.message, hint: error.hint } : null;
+}
+
+/** What trains is not there; what computes is as the run would have it, in fp32. */
+function nativePlanOf(plan: Plan, pack: DataPack, splits: Splits, request: TrainRequest): NativePlan {
+  const defaults = planProject({}, null);
+  const { training } = plan.project;
+  // One sample asks for no accelerator, which a training may just be filling.
+  const device = request.device ?? 'cpu';
+  const addon = loadAddon();
+  const hardware = chooseHardware(
+    { ...plan, project: { ...plan.project, training: { ...training, device, precision: 'fp32' } } },
+    addon,
+    request.threads,
+  );
+  const inside = plan.network.map(({ path }) => `${path}.`);
+  const tensors = plan.tensors.filter(({ name }) => inside.some((prefix) => name.startsWith(prefix)));
+  return {
+    seed: training.seed,
+    deterministic: false,
+    device: hardware.device.value,
+    threads: hardware.threads,
+    input: plan.input,
+    model: plan.network,
+    loss: defaults.loss,
+    optimizer: defaults.optimizer,
+    groups: [],
+    frozen: [],
+    inits: nativeInits(tensors),
+    untrained: true,
+    target: pack.facts.target.kind,
+    metrics: [],
+    accumulate: 1,
+    clip_grad_norm: null,
+    clip_grad_value: null,
+    precision: 'fp32',
+    tf32: false,
+    loss_scale: null,
+    activation_checkpointing: [],
+    ema: null,
+    transforms: plan.transforms,
+    data: {
+      parts: pack.parts,
+      splits: Object.fromEntries(Object.entries(splits).filter(([, split]) => split !== undefined)),
+    },
+    loader: {
+      ...plan.project.data.loader,
+      batch_size: 1,
+      num_workers: 0,
+      pin_memory: false,
+      persistent_workers: false,
+    },
+  };
+}
