@@ -1,6 +1,8 @@
 /** `plan`: shapes, parameters, FLOPs, memory and problems of a project; trains nothing. */
+import { GradloomError } from '../contract/errors.ts';
 import type { MemoryCorrection } from '../contract/estimate-correction.ts';
 import type { MemoryFinding } from '../contract/finders.ts';
+import { codeText, modelCode } from '../contract/model-code.ts';
 import type { Plan, PlannedLayer } from '../contract/plan.ts';
 import type { Problem } from '../contract/problems.ts';
 import { planSchedule, type SchedulePoints, stepsPerEpoch } from '../contract/schedule-plan.ts';
@@ -20,16 +22,25 @@ export const addPlan: AddCommand = (program, context) => {
     .argument('<file>', 'project file')
     .summary("show a project's shapes, costs and problems")
     .description('Shows shapes, parameters, FLOPs, memory and problems; trains nothing. Exit code 2 with any error.')
+    .option('--code', 'only the network as Python, complete, on standard output')
     .option('--formulas', 'also where the numbers come from, layer by layer')
     .option('--measure', 'measure the memory of training with two small batches, and learn from it')
     .option('--device <device>', 'auto, cpu, cuda:0, mps, xpu:0 …: where to measure')
-    .action(async (projectFile: string, options: { formulas?: true; measure?: true; device?: string }) => {
-      const { formulas = false, measure = false, device } = options;
+    .action(async (projectFile: string, options: { code?: true; formulas?: true; measure?: true; device?: string }) => {
+      const { code = false, formulas = false, measure = false, device } = options;
       const { out } = context;
       const request = { projectFile, ...(device === undefined ? {} : { device }) };
       const { text, baseDir } = readRequested(request);
       const { plan, problems, dataError } = await planWithData(text, baseDir);
       const sound = !dataError && problems.every(({ severity }) => severity !== 'error');
+      if (code) {
+        if (dataError) throw dataError;
+        const wrong = problems.find(({ severity }) => severity === 'error');
+        if (wrong) throw new GradloomError('PROJECT_INVALID', wrong.message, { hint: wrong.hint, path: wrong.path });
+        const text = codeText(modelCode(plan));
+        out.object({ type: 'code', code: text });
+        return out.say(text.trimEnd());
+      }
       let finding: MemoryFinding | null = null;
       if (measure && sound)
         await asTask(context, async (workers, task) => {

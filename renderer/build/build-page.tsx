@@ -1,9 +1,12 @@
 /** Build: the palette, the stack, the inspector. */
-import { memo, useCallback, useEffect, useMemo, useRef } from 'react';
+import { memo, useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { NoProject, useIsOpen } from '../project-parts/no-project.tsx';
+import { toggleCode, useCodePanel } from '../state/code-panel.ts';
 import { useProject } from '../state/project.ts';
+import { useStackState } from '../state/stack-store.ts';
 import { EmptyState, Splitter } from '../ui/index.ts';
 import styles from './build.module.css';
+import { CodePanel } from './code-panel.tsx';
 import { Inspector } from './inspector.tsx';
 import { LayerPalette } from './layer-palette.tsx';
 import { StackArea } from './stack-area.tsx';
@@ -20,6 +23,23 @@ function isElsewhere(target: EventTarget | null, search: HTMLElement | null): bo
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
+/** In a narrower window the code takes the inspector's place. */
+const leastBeside = 1360;
+
+/** Whether the window is at least so wide. */
+function useRoom(width: number): boolean {
+  const query = `(min-width: ${width}px)`;
+  const subscribe = useCallback(
+    (changed: () => void) => {
+      const media = window.matchMedia(query);
+      media.addEventListener('change', changed);
+      return () => media.removeEventListener('change', changed);
+    },
+    [query],
+  );
+  return useSyncExternalStore(subscribe, () => window.matchMedia(query).matches);
+}
+
 /** Drawn once: what changes with the project asks for it itself. */
 const Builder = memo(function Builder() {
   const root = useRef<HTMLDivElement>(null);
@@ -28,21 +48,37 @@ const Builder = memo(function Builder() {
   const line = useRef<HTMLDivElement>(null);
   const elements = useMemo<StackElements>(() => ({ scroller, line, dragging: { current: false } }), []);
 
+  const code = useCodePanel(({ open }) => open);
+  const roomy = useRoom(leastBeside);
   const search = useCallback(() => {
     field.current?.focus();
     field.current?.select();
   }, []);
-  const inspect = useCallback((which: 'first' | 'name') => {
-    const place = which === 'name' ? '[data-inspect=texts]' : '[data-inspect]';
-    const first = root.current?.querySelector<HTMLElement>(
-      `aside ${place} :is(input, [role=combobox]):not([type=hidden], :disabled)`,
+  const inspect = useCallback((which: 'first' | 'name' | 'note') => {
+    const place = which === 'first' ? '[data-inspect]' : '[data-inspect=texts]';
+    const fields = root.current?.querySelectorAll<HTMLElement>(
+      `aside ${place} :is(input, textarea, [role=combobox]):not([type=hidden], :disabled)`,
     );
-    first?.focus();
-    if (first instanceof HTMLInputElement) first.select();
+    const field = fields?.[which === 'note' ? 1 : 0];
+    field?.focus();
+    if (field instanceof HTMLInputElement) field.select();
   }, []);
+  const asked = useStackState((state) => state.asked);
+  const answered = useRef(asked.times);
+  useEffect(() => {
+    if (answered.current === asked.times) return;
+    answered.current = asked.times;
+    if (asked.what === 'search') search();
+    else inspect(asked.what);
+  }, [asked, search, inspect]);
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() === 'j' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
+        event.preventDefault();
+        toggleCode();
+        return;
+      }
       if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
       if (isElsewhere(event.target, field.current)) return;
       event.preventDefault();
@@ -70,8 +106,18 @@ const Builder = memo(function Builder() {
               initial={320}
               min={264}
               max={560}
-              aside={<Inspector />}
-              main={<StackArea elements={elements} inspect={inspect} search={search} />}
+              aside={code && !roomy ? null : <Inspector />}
+              main={
+                <Splitter
+                  label="Code"
+                  storageKey="build.code"
+                  initial={440}
+                  min={280}
+                  max={900}
+                  aside={code ? <CodePanel /> : null}
+                  main={<StackArea elements={elements} search={search} />}
+                />
+              }
             />
           }
         />

@@ -2,6 +2,7 @@
 import { IconCopy, IconEye, IconEyeOff, IconPlus, IconTrash } from '@tabler/icons-react';
 import { text } from '../../engine/contract/fields.ts';
 import { layerTable } from '../../engine/contract/layers/index.ts';
+import { definitionCode, formatPython } from '../../engine/contract/model-code.ts';
 import { setParam, setShortcut } from '../state/stack.ts';
 import type { LayerRow } from '../state/stack-rows.ts';
 import {
@@ -20,7 +21,6 @@ import styles from './inspector.module.css';
 import { LayerIcon } from './layer-icons.tsx';
 import { LayerNumbers } from './layer-numbers.tsx';
 import { ProblemNotes } from './problems.tsx';
-import { definitionCode, formatPython } from './python.ts';
 import { TrainSection } from './train-section.tsx';
 import { labelOf, nameOf } from './words.ts';
 

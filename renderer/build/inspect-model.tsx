@@ -1,22 +1,24 @@
 /** The network as a whole: its size, the memory that training takes, the weights it starts from, its PyTorch code. */
+import { IconCode } from '@tabler/icons-react';
 import { modelFields } from '../../engine/contract/settings.ts';
 import { expectedMemory, MeasuredMemory } from '../project-parts/measured-memory.tsx';
 import { PeakParts } from '../project-parts/memory-parts.tsx';
+import { toggleCode, useCodePanel } from '../state/code-panel.ts';
 import { pickPath } from '../state/files.ts';
 import { useFormAt } from '../state/form.ts';
 import { useMeasuredMemory } from '../state/memory.ts';
 import { usePlan } from '../state/project.ts';
 import { applyFix } from '../state/stack-store.ts';
-import { bytes, CodeBlock, dims, flops, integer, plural, SchemaForm, Section } from '../ui/index.ts';
+import { Button, bytes, dims, flops, integer, plural, SchemaForm, Section } from '../ui/index.ts';
 import { Figures } from './figures.tsx';
 import styles from './inspector.module.css';
-import { modelCode } from './python.ts';
 
 const modelPlace = ['model'];
 const fromWords = { estimated: 'estimated', corrected: 'corrected by what was measured', measured: 'measured' };
 
 export function ModelInspector() {
   const plan = usePlan();
+  const code = useCodePanel(({ open }) => open);
   const form = useFormAt(modelPlace);
   const { correction } = useMeasuredMemory();
   if (!plan) return null;
@@ -72,9 +74,9 @@ export function ModelInspector() {
       </div>
       {plan.layers.length > 0 && (
         <Section title="PyTorch">
-          <CodeBlock title="The network in Python" maxHeight={420}>
-            {modelCode(plan.layers)}
-          </CodeBlock>
+          <Button icon={IconCode} onClick={toggleCode}>
+            {code ? 'Hide the code' : 'Show the network as code'}
+          </Button>
         </Section>
       )}
     </div>

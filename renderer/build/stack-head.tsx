@@ -1,5 +1,12 @@
 /** The stack's head: how large the network is, how it is shown, and what the bars at the right mean. */
-import { IconBaselineDensityMedium, IconBaselineDensitySmall, IconFold, IconFoldDown } from '@tabler/icons-react';
+import {
+  IconBaselineDensityMedium,
+  IconBaselineDensitySmall,
+  IconCode,
+  IconFold,
+  IconFoldDown,
+} from '@tabler/icons-react';
+import { toggleCode, useCodePanel } from '../state/code-panel.ts';
 import { usePlan } from '../state/project.ts';
 import type { StackView } from '../state/stack-rows.ts';
 import { foldAll } from '../state/stack-store.ts';
@@ -26,12 +33,14 @@ export function StackHead({ view, density, onDensity }: StackHeadProps) {
   const size = layers && plan ? sizeWords(view, plan) : undefined;
   const blocks = view.rows.some((row) => row.type === 'layer' && row.folded !== null);
   const compact = density === 'compact';
+  const code = useCodePanel(({ open }) => open);
   return (
     <header className={styles.headArea}>
       <div className={styles.head}>
         <h1 className={styles.heading}>Layers</h1>
         <span className={styles.headHint} title={size}>
           {size}
+          <IconButton label="Network as code" keys="Mod+J" icon={IconCode} active={code} onClick={toggleCode} />
         </span>
         <span className={styles.headTools}>
           {blocks && (

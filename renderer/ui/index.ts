@@ -24,6 +24,7 @@ export { AreaChart, type AreaChartProps, type AreaSeries } from './charts/area-c
 export { LineChart, type LineChartHandle, type LineChartProps } from './charts/line-chart.tsx';
 export type { ChartMarker, LineSeries } from './charts/model.ts';
 export { smooth } from './charts/smooth.ts';
+export { CodeView, type CodeViewProps } from './code/code-view.tsx';
 export * from './drag/drag-area.tsx';
 export * from './files/file-browser.tsx';
 export * from './form/choice.tsx';

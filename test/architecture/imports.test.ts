@@ -44,6 +44,8 @@ const windowRules: Rule[] = [
       '@dnd-kit/sortable',
       '@dnd-kit/utilities',
       'zod',
+      '@lezer/highlight',
+      '@lezer/python',
       '@fontsource-variable/inter',
       '@fontsource-variable/jetbrains-mono',
     ],

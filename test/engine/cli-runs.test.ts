@@ -246,6 +246,19 @@ test('fit: changes the file, once and only what it must; --dry-run only says so'
   expect((await gradloom(home, ['fit', path, '--json'])).lines[0]).toMatchObject({ changes: [], written: false });
 });
 
+test('plan --code: the network as Python and nothing else; a network that cannot be built has none', async () => {
+  const { lines } = await gradloom(home, ['new', 'lenet-5', '--json']);
+  const path = lines[0]?.path as string;
+  const { code, stdout } = await gradloom(home, ['plan', path, '--code']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^import torch\n[\s\S]*\n {4}nn\.Linear\(84, 10\),\n\)\n$/);
+  const broken = join(home, 'projects', 'broken.gradloom.json');
+  writeFileSync(broken, readFileSync(path, 'utf8').replace('"kernel_size": 2', '"kernel_size": 99'));
+  const none = await gradloom(home, ['plan', broken, '--code', '--json']);
+  expect(none.code).toBe(2);
+  expect(none.lines).toMatchObject([{ type: 'error', code: 'PROJECT_INVALID' }]);
+});
+
 test('demo: a copy of the template in the workspace, trained; a second one uses the same project', async () => {
   const words = ['demo', '--epochs', '1', '--json'];
   const [first, second] = [await gradloom(home, words), await gradloom(home, words)];

@@ -4,7 +4,8 @@ import classes from './splitter.module.css';
 
 export interface SplitterProps {
   main: ReactNode;
-  aside: ReactNode;
+  /** null: there is none now. */
+  aside: ReactNode | null;
   /** Names the border for assistive technology. */
   label: string;
   /** Under which the width is kept. */
@@ -79,7 +80,7 @@ export function Splitter({
     change(next);
   };
 
-  const sideArea = (
+  const sideArea = aside !== null && (
     <div className={classes.aside} style={{ width: bounded }}>
       {aside}
     </div>
@@ -88,20 +89,22 @@ export function Splitter({
     <div className={classes.splitter}>
       {side === 'left' && sideArea}
       {side === 'right' && <div className={classes.main}>{main}</div>}
-      {/* biome-ignore lint/a11y/useSemanticElements: a separator that can be moved is no <hr> */}
-      <div
-        role="separator"
-        className={classes.handle}
-        aria-label={`Width of ${label}`}
-        aria-orientation="vertical"
-        aria-valuenow={bounded}
-        aria-valuemin={min}
-        aria-valuemax={max}
-        tabIndex={0}
-        onPointerDown={drag}
-        onDoubleClick={() => change(initial)}
-        onKeyDown={press}
-      />
+      {aside !== null && (
+        // biome-ignore lint/a11y/useSemanticElements: a separator that can be moved is no <hr>
+        <div
+          role="separator"
+          className={classes.handle}
+          aria-label={`Width of ${label}`}
+          aria-orientation="vertical"
+          aria-valuenow={bounded}
+          aria-valuemin={min}
+          aria-valuemax={max}
+          tabIndex={0}
+          onPointerDown={drag}
+          onDoubleClick={() => change(initial)}
+          onKeyDown={press}
+        />
+      )}
       {side === 'right' && sideArea}
       {side === 'left' && <div className={classes.main}>{main}</div>}
     </div>

@@ -25,12 +25,13 @@ export function Num({
   );
 }
 
-function Copy({ text }: { text: string }) {
+/** `what`: completes "Copy …", where that is not plain from beside what it stands. */
+export function CopyText({ text, what }: { text: string; what?: string }) {
   return (
     <CopyButton value={text} timeout={1500}>
       {({ copied, copy }) => (
         <IconButton
-          label={copied ? 'Copied' : 'Copy'}
+          label={copied ? 'Copied' : what === undefined ? 'Copy' : `Copy ${what}`}
           icon={copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
           size={24}
           onClick={copy}
@@ -48,7 +49,7 @@ export function CodeLine({ children, copy = true }: { children: string; copy?: b
       <code className={classes.lineText} tabIndex={0}>
         {children}
       </code>
-      {copy && <Copy text={children} />}
+      {copy && <CopyText text={children} />}
     </div>
   );
 }
@@ -67,7 +68,7 @@ export function CodeBlock({
     <figure className={classes.codeBlock}>
       <div className={classes.codeHead}>
         <figcaption>{title}</figcaption>
-        <Copy text={children} />
+        <CopyText text={children} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <pre className={classes.pre} style={{ maxHeight }} tabIndex={0}>

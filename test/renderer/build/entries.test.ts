@@ -4,7 +4,6 @@ import { layerKinds, layerTable } from '../../../engine/contract/layers/index.ts
 import { StackPlanner } from '../../../engine/contract/plan-stack.ts';
 import { Report } from '../../../engine/contract/report.ts';
 import { countKinds, entriesWith, findEntries, groupEntries, memberFor } from '../../../renderer/build/entries.ts';
-import { definitionCode, formatPython, modelCode } from '../../../renderer/build/python.ts';
 import { summaryOf } from '../../../renderer/build/words.ts';
 import { copyText, readClip } from '../../../renderer/state/stack-clipboard.ts';
 import { newLayer } from '../../../renderer/state/stack-new.ts';
@@ -131,33 +130,6 @@ test('a card tells what was set, not what is so anyway', () => {
   expect(summaryOf({ kind: 'Dropout', p: 0.25 })).toBe('25 %');
   expect(summaryOf({ kind: 'Repeat', times: 3, layers: [] })).toBe('3 times');
   expect(summaryOf({ kind: 'Nonsense' })).toBe('unknown kind');
-});
-
-describe('code', () => {
-  test('is broken where a line gets long, never inside a text', () => {
-    const long = `Parallel([nn.Sequential(nn.Conv2d(8, 16, kernel_size=3, padding=1), nn.ReLU()), nn.Sequential()], join="a, b", dim=1)`;
-    expect(formatPython(long)).toBe(`Parallel(
-    [
-        nn.Sequential(nn.Conv2d(8, 16, kernel_size=3, padding=1), nn.ReLU()),
-        nn.Sequential(),
-    ],
-    join="a, b",
-    dim=1,
-)`);
-    expect(formatPython('nn.ReLU()')).toBe('nn.ReLU()');
-  });
-
-  test('of the network is complete: the classes that PyTorch does not have stand before it, each once', () => {
-    const residual = { kind: 'Residual', layers: [{ kind: 'ReLU' }] };
-    const planned = (layers: object[]) =>
-      new StackPlanner(new Report(), {}).model(layers, { dims: [4], dtype: 'float32' }).layers;
-    expect(modelCode(planned([{ kind: 'ReLU' }]))).toBe(
-      'import torch\nfrom torch import nn\n\n\nmodel = nn.Sequential(\n    nn.ReLU(),\n)\n',
-    );
-    const code = modelCode(planned([{ kind: 'Repeat', times: 2, layers: [residual] }, residual]));
-    expect(code.match(/^class Residual\(nn\.Module\):$/gm)).toHaveLength(1);
-    expect(definitionCode('ReLU')).toBeNull();
-  });
 });
 
 describe('the clipboard', () => {
