@@ -1,4 +1,5 @@
 /** `plan --formulas`: where each layer's shape, parameters and operations come from, with its own numbers. */
+import { grouped } from '../contract/format.ts';
 import type { Plan, PlannedLayer } from '../contract/plan.ts';
 import { explainLayer } from '../contract/plan-explain.ts';
 import type { Output } from './output.ts';
@@ -21,7 +22,7 @@ export function showFormulas(out: Output, plan: Plan, layers: readonly PlannedLa
     out.say(
       `${layer.path} ${out.style('bold', layer.kind)}: [${layer.input.join(', ')}] → [${layer.output.join(', ')}]`,
     );
-    for (const line of [...shape, ...parameters, `FLOPs: ${flops}`]) out.say(`  ${line}`);
+    for (const line of [...shape, ...parameters, `FLOPs: ${flops}`]) out.say(`  ${grouped(line)}`);
     for (const child of layer.children ?? []) showFormulas(out, plan, child.layers);
   }
 }

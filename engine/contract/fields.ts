@@ -32,7 +32,19 @@ export interface FieldInfo {
   rank?: Rank;
   /** What PyTorch (or the project file) takes when the key is absent; absent here: the key must be given. */
   default?: unknown;
+  /** What the default null stands for, in two or three words; absent: nothing. */
+  absent?: string;
+  /** Whether the field counts: see `Idle`. */
+  idle?: Idle;
+  /** Choices that go with what arrives; absent: all of them. */
+  offered?: (input: readonly number[] | null) => readonly (string | number)[];
 }
+
+/**
+ * Why a field means nothing beside the values of the others (defaults filled in), for a form to say; null: it counts. Nothing of it is checked
+ * here: what PyTorch refuses is a problem that the row tells.
+ */
+export type Idle = (values: { readonly [key: string]: unknown }) => string | null;
 
 /** Directions in which a window moves: along a sequence, over an image, through a volume. */
 export type Rank = 1 | 2 | 3;
@@ -44,7 +56,7 @@ export const sideNames: Record<Rank, readonly string[]> = {
   3: ['depth', 'height', 'width'],
 };
 
-type Text = { label: string; help: string; unit?: string };
+type Text = Pick<FieldInfo, 'label' | 'help' | 'unit' | 'absent' | 'idle' | 'offered'>;
 type Field<S extends z.ZodType, O> = O extends { default: unknown } ? z.ZodDefault<S> : S;
 
 const registry = new WeakMap<object, FieldInfo>();

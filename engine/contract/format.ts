@@ -9,6 +9,11 @@ export function integer(value: number): string {
   return whole.format(value);
 }
 
+/** The whole numbers of a text with their thousands apart. */
+export function grouped(text: string): string {
+  return text.replace(/(?<![\w.,])\d{4,}(?!\w)/g, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ','));
+}
+
 export function bytes(value: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
   let unit = 0;

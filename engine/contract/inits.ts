@@ -34,6 +34,7 @@ const kaiming = {
     label: 'Slope',
     help: 'Negative slope of the leaky ReLU that follows; read for leaky_relu only.',
     default: 0,
+    idle: ({ nonlinearity }) => (nonlinearity === 'leaky_relu' ? null : `${nonlinearity} has no slope.`),
   }),
   mode: choice(['fan_in', 'fan_out'], {
     label: 'Mode',

@@ -44,6 +44,7 @@ const classWeights = field(z.array(z.number().min(0)).min(1).nullable(), {
   control: 'numbers',
   expected: 'null or a list of numbers ≥ 0, one a class',
   default: null,
+  absent: 'all equal',
 });
 const ignoreIndex = integer({
   label: 'Ignored class',
@@ -59,6 +60,7 @@ const labelWeights = (label: string, help: string) =>
     control: 'numbers',
     expected: 'null or a list of numbers ≥ 0, one or as many as there are labels',
     default: null,
+    absent: 'all equal',
   });
 const weightOfLabels = labelWeights('Weights', 'One weight a label, for labels that matter more; null: all equal.');
 const epsilon = (value: number, help: string) => number({ label: 'Epsilon', help, above: 0, default: value });

@@ -67,6 +67,7 @@ const total = (label: string, help: string) =>
     expected: 'an integer ≥ 1, or null for the length of the run',
     min: 1,
     default: null,
+    absent: 'the whole run',
   });
 const gamma = (value?: number) => {
   const text = { label: 'Gamma', help: 'The factor of each reduction.', min: 0 };
@@ -238,6 +239,7 @@ export const scheduleKinds: readonly ScheduleKind[] = [
         control: 'number',
         expected: "a number > 0, or null for the optimizer's learning rate",
         default: null,
+        absent: "the optimizer's",
       }),
       pct_start: number({ label: 'Climb', help: 'Share of the cycle that climbs.', min: 0, max: 1, default: 0.3 }),
       anneal_strategy: choice(['cos', 'linear'], { label: 'Shape', help: 'Of climb and fall.', default: 'cos' }),
@@ -304,6 +306,7 @@ export const scheduleKinds: readonly ScheduleKind[] = [
         control: 'text',
         expected: 'the name of a value of the epoch, such as "val_loss"',
         default: null,
+        absent: 'as the best checkpoint',
       }),
       mode: choice(['auto', 'min', 'max'], {
         label: 'Better is',

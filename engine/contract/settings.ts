@@ -74,6 +74,7 @@ export const modelFields = {
     control: 'path',
     expected: 'a path to a .safetensors or .pt file or to a run, or null',
     default: null,
+    absent: 'fresh weights',
   }),
 };
 
@@ -118,6 +119,7 @@ export const trainingFields = {
     control: 'number',
     expected: 'a number > 0, or null',
     default: null,
+    absent: 'no limit',
   }),
   clip_grad_value: field(z.number().gt(0).nullable(), {
     label: 'Clip gradient values',
@@ -125,6 +127,7 @@ export const trainingFields = {
     control: 'number',
     expected: 'a number > 0, or null',
     default: null,
+    absent: 'no limit',
   }),
   activation_checkpointing: flag({
     label: 'Activation checkpointing',
@@ -156,6 +159,7 @@ export const checkpointFields = {
     control: 'number',
     expected: 'a number > 0, or null',
     default: null,
+    absent: 'no limit',
   }),
   keep: integer({
     label: 'Keep',
@@ -175,6 +179,7 @@ export const checkpointFields = {
     control: 'text',
     expected: 'the name of a value of the epoch, such as "val_loss"',
     default: null,
+    absent: 'the loss',
   }),
 };
 
@@ -185,6 +190,7 @@ export const earlyStoppingFields = {
     control: 'text',
     expected: 'the name of a value of the epoch, such as "val_loss"',
     default: null,
+    absent: 'as the best one',
   }),
   patience: integer({
     label: 'Patience',

@@ -70,6 +70,7 @@ const idxParams = {
     expected: `null or one of ${idxTargets.map((kind) => `"${kind}"`).join(', ')}`,
     choices: idxTargets,
     default: null,
+    absent: 'by the files',
   }),
 };
 
@@ -89,6 +90,7 @@ const randomParams = {
     expected: `null or one of ${targetKinds.map((kind) => `"${kind}"`).join(', ')}`,
     choices: targetKinds,
     default: null,
+    absent: 'by the classes',
   }),
   tokens: field(z.number().int().min(1).max(1_000_000).nullable(), {
     label: 'Tokens',
@@ -96,6 +98,7 @@ const randomParams = {
     control: 'integer',
     expected: 'an integer from 1 to 1000000, or null',
     default: null,
+    absent: 'numbers',
   }),
   target_shape: sizes({
     label: 'Target shape',

@@ -15,6 +15,7 @@ const ownValue = (label: string, help: string) =>
     control: 'number',
     expected: 'a number ≥ 0, or null for that of the optimizer',
     default: null,
+    absent: "the optimizer's",
   });
 
 /** What a layer's `train` may hold. A block's counts for the layers inside that do not say otherwise. */

@@ -78,6 +78,7 @@ export function LayerInspector({ row }: { row: LayerRow }) {
             value={layer}
             place={place}
             problems={row.problems}
+            input={row.input?.dims}
             onChange={(name, value) => change(id, name, (project, path) => setParam(project, path, name, value))}
             onFix={({ label, edits }) => applyFix(edits, label)}
             custom={(name) => (name === 'ref' ? <BlockName row={row} /> : undefined)}

@@ -7,6 +7,7 @@ import { usePlan } from '../state/project.ts';
 import type { LayerRow, Tensor } from '../state/stack-rows.ts';
 import { bytes, flops, integer, Num, percent, plural, Section, tensorWords } from '../ui/index.ts';
 import { type Figure, Figures } from './figures.tsx';
+import { typeset } from './formulas.ts';
 import styles from './inspector.module.css';
 
 function plannedAt(layers: readonly PlannedLayer[], path: string): PlannedLayer | null {
@@ -65,7 +66,7 @@ function Lines({ lines }: { lines: readonly string[] }) {
       {(!many || all) && (
         <ul>
           {lines.map((line) => (
-            <li key={line}>{line}</li>
+            <li key={line}>{typeset(line)}</li>
           ))}
         </ul>
       )}

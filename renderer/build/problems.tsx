@@ -2,7 +2,7 @@
 import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react';
 import type { Problem } from '../../engine/contract/problems.ts';
 import { applyFix } from '../state/stack-store.ts';
-import { Button } from '../ui/index.ts';
+import { FixButtons } from '../ui/index.ts';
 import styles from './problems.module.css';
 
 export function worst(problems: readonly Problem[]): 'error' | 'warning' | null {
@@ -22,15 +22,7 @@ export function ProblemNotes({ problems }: { problems: readonly Problem[] }) {
             <div className={styles.problemText}>
               <p>{problem.message}</p>
               {problem.fixes.length === 0 && <p className={styles.hint}>{problem.hint}</p>}
-              {problem.fixes.length > 0 && (
-                <div className={styles.fixes}>
-                  {problem.fixes.map(({ label, edits }) => (
-                    <Button key={label} size="xs" onClick={() => applyFix(edits, label)}>
-                      {label}
-                    </Button>
-                  ))}
-                </div>
-              )}
+              <FixButtons fixes={problem.fixes} onFix={({ label, edits }) => applyFix(edits, label)} />
             </div>
           </li>
         );

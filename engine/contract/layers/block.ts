@@ -54,6 +54,7 @@ const parallelParams = {
     min: -9,
     max: 9,
     default: 1,
+    idle: ({ join }) => (join === 'concat' ? null : 'Sums and products have no dimension.'),
   }),
 };
 

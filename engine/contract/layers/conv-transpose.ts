@@ -31,6 +31,8 @@ function transposedParams(rank: Rank) {
       help: 'Added to one side of the output, to choose among the sizes that a stride leaves open.',
       min: 0,
       default: 0,
+      idle: ({ stride, dilation }) =>
+        [stride, dilation].flat().every((each) => each === 1) ? 'A stride of 1 leaves no choice of sizes.' : null,
     }),
     groups,
     bias,
@@ -39,6 +41,7 @@ function transposedParams(rank: Rank) {
       label: 'Padding mode',
       help: 'PyTorch has no other for transposed convolutions.',
       default: 'zeros',
+      idle: () => 'PyTorch has no other for transposed convolutions.',
     }),
   };
 }
@@ -96,7 +99,7 @@ function transposed(rank: Rank) {
     free: true,
     layout: { gradient: 'input' },
     onCpu: (operation, lying) =>
-      rank === 2 && lying.input !== 'first' ? { workspace: inOrder(operation, lying) } : volumeConvolution(operation),
+      rank === 2 && lying.input !== 'first' ? inOrder(operation, lying) : volumeConvolution(operation),
     help: `Lays a learned window down for every value of ${wordsOf[rank].one} and adds them up; with a stride it makes its input larger.`,
     params,
     derived: ['in_channels'],

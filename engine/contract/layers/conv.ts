@@ -22,6 +22,7 @@ import { pythonCall } from './python.ts';
 import {
   channelDims,
   inner,
+  noBorder,
   ranks,
   reach,
   shapeFormula,
@@ -72,6 +73,7 @@ export function convParams(rank: Rank) {
       label: 'Padding mode',
       help: 'What the added border holds.',
       default: 'zeros',
+      idle: ({ padding }) => (noBorder(padding) ? 'No border is added: padding is 0.' : null),
     }),
   };
 }

@@ -29,11 +29,17 @@ const norms = {
     expected: 'a number, or null',
     default: null,
   }),
-  norm_type: number({ label: 'Norm', help: 'The p of the norm that max_norm bounds.', default: 2 }),
+  norm_type: number({
+    label: 'Norm',
+    help: 'The p of the norm that max_norm bounds.',
+    default: 2,
+    idle: ({ max_norm }) => (typeof max_norm === 'number' ? null : 'No norm is bounded.'),
+  }),
   scale_grad_by_freq: flag({
     label: 'Scale by frequency',
     help: "Divides each row's gradient by how often its token stands in the batch.",
     default: false,
+    idle: ({ mode }) => (mode === 'max' ? 'It does not go with mode "max".' : null),
   }),
 };
 

@@ -7,7 +7,13 @@ import { copying, plain } from './layout.ts';
 import { pythonCall } from './python.ts';
 
 const eps = number({ label: 'Epsilon', help: 'Added to the variance for stability.', min: 0, default: 1e-5 });
-const bias = flag({ label: 'Bias', help: 'Learns the offset too.', default: true });
+const bias = flag({
+  label: 'Bias',
+  help: 'Learns the offset too.',
+  default: true,
+  idle: ({ affine, elementwise_affine }) =>
+    affine === true || elementwise_affine === true ? null : 'Nothing is learned: affine is off.',
+});
 
 const dimension = z.number().int().min(1).max(largestSize);
 const normalized_shape = field(z.union([dimension, z.array(dimension).min(1)]).nullable(), {
@@ -16,6 +22,7 @@ const normalized_shape = field(z.union([dimension, z.array(dimension).min(1)]).n
   control: 'numbers',
   expected: 'an integer ≥ 1 or a list of such integers',
   default: null,
+  absent: 'the last dimension',
 });
 
 const layerParams = {
@@ -34,6 +41,7 @@ const rmsParams = {
     expected: 'a number ≥ 0, or null',
     min: 0,
     default: null,
+    absent: 'the smallest step',
   }),
   elementwise_affine: flag({ label: 'Affine', help: 'Learns a factor for each value.', default: true }),
 };

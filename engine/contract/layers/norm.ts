@@ -16,9 +16,15 @@ const momentum = (absent: string) =>
     control: 'number',
     expected: 'a number, or null',
     default: 0.1,
+    idle: ({ track_running_stats }) => (track_running_stats === true ? null : 'There are no running statistics.'),
   });
 
-const bias = flag({ label: 'Bias', help: 'Learns the offset too.', default: true });
+const bias = flag({
+  label: 'Bias',
+  help: 'Learns the offset too.',
+  default: true,
+  idle: ({ affine }) => (affine === true ? null : 'Nothing is learned: affine is off.'),
+});
 
 const batchParams = {
   eps: number({ ...epsText, above: 0 }),

@@ -21,6 +21,7 @@ import { pythonCall } from './python.ts';
 import {
   checkPoolPadding,
   inner,
+  noBorder,
   planeDims,
   ranks,
   shapeFormula,
@@ -45,6 +46,7 @@ function windowParams(rank: Rank) {
       min: 1,
       expected: `${spanText(rank, 'an integer ≥ 1').replace(' or ', ', ')}, or null`,
       default: null,
+      absent: 'as the window',
     }),
     padding: span(rank, {
       label: 'Padding',
@@ -65,7 +67,17 @@ function maxParams(rank: Rank) {
   };
 }
 
-const count_include_pad = flag({ label: 'Count padding', help: 'Padding counts in the mean.', default: true });
+const count_include_pad = flag({
+  label: 'Count padding',
+  help: 'Padding counts in the mean.',
+  default: true,
+  idle: ({ padding, divisor_override }) =>
+    typeof divisor_override === 'number'
+      ? 'The divisor is given.'
+      : noBorder(padding)
+        ? 'No border is added: padding is 0.'
+        : null,
+});
 const divisor_override = field(
   z
     .number()
@@ -78,6 +90,7 @@ const divisor_override = field(
     control: 'integer',
     expected: 'an integer other than 0, or null',
     default: null,
+    absent: "the window's size",
   },
 );
 

@@ -23,6 +23,7 @@ const dropout = number({
   min: 0,
   max: 1,
   default: 0,
+  idle: ({ num_layers }) => (num_layers === 1 ? 'With one layer there is nothing between layers.' : null),
 });
 const bidirectional = flag({
   label: 'Both directions',

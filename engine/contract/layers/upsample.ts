@@ -35,6 +35,7 @@ const upsampleParams = {
     control: 'numbers',
     expected: 'an integer ≥ 1, a list of one for each side, or null',
     default: null,
+    idle: ({ scale_factor }) => (scale_factor === null ? null : 'The scale factor is given.'),
   }),
   scale_factor: field(z.union([factor, z.array(factor).min(1).max(3), z.null()]), {
     label: 'Scale factor',
@@ -42,11 +43,18 @@ const upsampleParams = {
     control: 'numbers',
     expected: 'a number > 0, a list of one for each side, or null',
     default: null,
+    idle: ({ size }) => (size === null ? null : 'The size is given.'),
   }),
   mode: choice(Object.keys(modes) as Mode[], {
     label: 'Mode',
     help: 'How values between are found: nearest copies; linear (sequences), bilinear and bicubic (images), trilinear (volumes) blend; area averages.',
     default: 'nearest',
+    offered: (input) => {
+      const rank = (input?.length ?? 0) - 1;
+      const all = Object.keys(modes) as Mode[];
+      const some = all.filter((mode) => (modes[mode].ranks as readonly number[]).includes(rank));
+      return some.length > 0 ? some : all;
+    },
   }),
   align_corners: field(yesNo, {
     label: 'Align corners',
@@ -54,6 +62,8 @@ const upsampleParams = {
     control: 'switch',
     expected: 'true, false or null',
     default: null,
+    absent: 'off',
+    idle: ({ mode }) => (aligned.includes(mode as Mode) ? null : `Mode "${mode}" does not blend.`),
   }),
   recompute_scale_factor: field(yesNo, {
     label: 'Recompute scale',
@@ -61,6 +71,8 @@ const upsampleParams = {
     control: 'switch',
     expected: 'true, false or null',
     default: null,
+    absent: 'off',
+    idle: ({ scale_factor }) => (scale_factor === null ? 'There is no factor to recompute.' : null),
   }),
 };
 

@@ -195,3 +195,8 @@ export function imageDims(kind: string, dims: Dims, context: LayerContext): [num
   const image = channelDims(kind, 2, dims, null, context);
   return image && [image.channels, image.size[0] as number, image.size[1] as number];
 }
+
+/** Whether such padding adds nothing. */
+export function noBorder(padding: unknown): boolean {
+  return padding === 'valid' || [padding].flat().every((side) => side === 0);
+}

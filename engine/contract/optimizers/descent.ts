@@ -97,6 +97,7 @@ export const descentKinds: readonly OptimizerKind[] = [
           expected: `null or one of ${adjustments.map((name) => `"${name}"`).join(', ')}`,
           choices: adjustments,
           default: null,
+          absent: 'original',
         }),
         adamw_lr: number({
           label: 'AdamW learning rate',

@@ -110,7 +110,7 @@ function ChoiceControl({ id, labelId, describedBy, info, value, disabled, invali
       className={classes.select as string}
       data={choices}
       value={known ? shown : null}
-      placeholder={shown === undefined ? 'Choose…' : shown === null ? 'default' : showValue(shown)}
+      placeholder={shown === undefined ? 'Choose…' : shown === null ? showDefault(info) : showValue(shown)}
       error={invalid}
       disabled={disabled}
       onChange={(next) => next !== null && tell(next)}

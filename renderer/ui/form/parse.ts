@@ -41,7 +41,7 @@ export function showValue(value: unknown): string {
 /** A field's default as its placeholder. */
 export function showDefault(info: FieldInfo): string {
   if (!('default' in info)) return 'required';
-  if (info.default === null) return 'default';
+  if (info.default === null) return info.absent ?? 'none';
   // 1/3 is the default, not 0.3333333333333333.
   if (typeof info.default === 'number') return showNumber(Number(info.default.toPrecision(6)));
   return showValue(info.default);

@@ -28,12 +28,22 @@ export interface SchemaFormProps {
   unitOf?: ((key: string, info: FieldInfo) => string | undefined) | undefined;
   /** What holds where a key is absent and that is not the field's default, as text. */
   placeholders?: Readonly<Record<string, string>> | undefined;
+  /** Dims of what arrives at the layer that the object is of, for choices that hang on them. */
+  input?: readonly number[] | null | undefined;
   /** Labels above their fields, for narrow places. */
   stacked?: boolean;
 }
 
 /** Lists of layers are built in the stack, not typed. */
 const elsewhere = new Set(['layers', 'branches', 'shortcut']);
+
+function withDefaults(shape: Shape, value: SchemaFormProps['value']): { [key: string]: unknown } {
+  const all = Object.entries(shape).map(([key, schema]) => [
+    key,
+    Object.hasOwn(value, key) ? value[key] : fieldInfo(schema).default,
+  ]);
+  return Object.fromEntries(all);
+}
 
 function problemsOf(key: string, place: string, problems: readonly FormProblem[]): readonly FormProblem[] {
   const at = place === '' ? key : `${place}.${key}`;
@@ -53,9 +63,11 @@ export function SchemaForm({
   custom,
   unitOf,
   placeholders,
+  input = null,
   stacked = false,
 }: SchemaFormProps) {
   const keys = only ?? Object.keys(shape);
+  const all = withDefaults(shape, value);
   return (
     <div className={classes.form} data-stacked={stacked || undefined}>
       {keys.map((key) => {
@@ -65,18 +77,25 @@ export function SchemaForm({
         const drawn = custom?.(key, info);
         if (drawn !== undefined) return <div key={key}>{drawn}</div>;
         if (elsewhere.has(info.control)) return null;
+        const given = Object.hasOwn(value, key) ? value[key] : undefined;
+        const wrong = problemsOf(key, place, problems);
+        const idle = info.idle?.(all) ?? null;
+        // What has no effect is in the way, unless somebody gave it.
+        if (idle !== null && given === undefined && wrong.length === 0) return null;
         return (
           <FieldRow
             key={key}
             name={key}
             schema={schema}
-            value={Object.hasOwn(value, key) ? value[key] : undefined}
-            problems={problemsOf(key, place, problems)}
+            value={given}
+            problems={wrong}
             onChange={(next) => onChange(key, next)}
             onFix={onFix}
             onBrowse={onBrowse && (() => onBrowse(key))}
             disabled={disabled}
             placeholder={placeholders?.[key]}
+            input={input}
+            idle={idle}
             unit={unitOf ? unitOf(key, info) : info.unit}
           />
         );

@@ -3,7 +3,8 @@ import { Tooltip } from '@mantine/core';
 import { IconArrowBackUp } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { Edit } from '../../../engine/contract/problems.ts';
-import { Button, IconButton } from '../basics/buttons.tsx';
+import { IconButton } from '../basics/buttons.tsx';
+import { FieldProblems } from './field-problems.tsx';
 import classes from './form.module.css';
 import type { FormProblem } from './types.ts';
 
@@ -43,24 +44,7 @@ export function SettingRow(props: SettingRowProps) {
             />
           </span>
         )}
-        {problems.length > 0 && (
-          <div className={classes.problems}>
-            {problems.map((problem) => (
-              <div key={problem.path + problem.message} className={classes.problem} data-severity={problem.severity}>
-                <p>{problem.message}</p>
-                {onFix && problem.fixes.length > 0 && (
-                  <div className={classes.fixes}>
-                    {problem.fixes.map((fix) => (
-                      <Button key={fix.label} size="xs" onClick={() => onFix(fix)}>
-                        {fix.label}
-                      </Button>
-                    ))}
-                  </div>
-                )}
-              </div>
-            ))}
-          </div>
-        )}
+        {problems.length > 0 && <FieldProblems problems={problems} onFix={onFix} />}
       </div>
     </div>
   );

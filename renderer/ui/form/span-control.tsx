@@ -1,4 +1,5 @@
 /** Sizes of a window: one number for every side, or each side's own; paddings have words besides. */
+import { Select } from '@mantine/core';
 import { IconLink, IconLinkOff } from '@tabler/icons-react';
 import { type KeyboardEvent, useState } from 'react';
 import { sideNames } from '../../../engine/contract/fields.ts';
@@ -102,24 +103,15 @@ export function PaddingControl(props: ControlProps) {
     <div className={classes.padding}>
       {word === undefined && <SpanControl {...props} />}
       {known.length > 0 && (
-        <select
+        <Select
           {...(word === undefined ? {} : { id: props.id })}
-          className={classes.native}
+          className={classes.word as string}
           aria-label={`Kind of ${info.label.toLowerCase()}`}
+          data={['size', ...known]}
           value={word ?? 'size'}
           disabled={disabled}
-          onChange={(event) => {
-            const chosen = event.currentTarget.value;
-            onChange(chosen === 'size' ? undefined : chosen);
-          }}
-        >
-          <option value="size">size</option>
-          {known.map((each) => (
-            <option key={each} value={each}>
-              {each}
-            </option>
-          ))}
-        </select>
+          onChange={(chosen) => onChange(chosen === 'size' ? undefined : chosen)}
+        />
       )}
     </div>
   );

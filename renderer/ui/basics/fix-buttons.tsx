@@ -1,0 +1,23 @@
+/** A problem's fixes as buttons, the likeliest first; a long one is read in full. */
+import type { Fix } from '../../../engine/contract/problems.ts';
+import { Button } from './buttons.tsx';
+import classes from './fix-buttons.module.css';
+
+export interface FixButtonsProps {
+  fixes: readonly Fix[];
+  onFix: (fix: Fix) => void;
+  disabled?: boolean;
+}
+
+export function FixButtons({ fixes, onFix, disabled = false }: FixButtonsProps) {
+  if (fixes.length === 0) return null;
+  return (
+    <div className={classes.fixes}>
+      {fixes.map((fix) => (
+        <Button key={fix.label} size="xs" disabled={disabled} onClick={() => onFix(fix)}>
+          {fix.label}
+        </Button>
+      ))}
+    </div>
+  );
+}
