@@ -1,29 +1,23 @@
 /** The network as a whole: its size, the memory that training takes, the weights it starts from, its PyTorch code. */
-import { IconCode } from '@tabler/icons-react';
 import { modelFields } from '../../engine/contract/settings.ts';
-import { expectedMemory, MeasuredMemory } from '../project-parts/measured-memory.tsx';
-import { PeakParts } from '../project-parts/memory-parts.tsx';
-import { toggleCode, useCodePanel } from '../state/code-panel.ts';
+import { MemoryFit } from '../project-parts/memory-fit.tsx';
 import { pickPath } from '../state/files.ts';
 import { useFormAt } from '../state/form.ts';
-import { useMeasuredMemory } from '../state/memory.ts';
 import { usePlan } from '../state/project.ts';
 import { applyFix } from '../state/stack-store.ts';
-import { Button, bytes, dims, flops, integer, plural, SchemaForm, Section } from '../ui/index.ts';
+import { CodeBlock, dims, flops, integer, SchemaForm, Section } from '../ui/index.ts';
 import { Figures } from './figures.tsx';
 import styles from './inspector.module.css';
+import { modelCode } from './python.ts';
 
 const modelPlace = ['model'];
-const fromWords = { estimated: 'estimated', corrected: 'corrected by what was measured', measured: 'measured' };
 
 export function ModelInspector() {
   const plan = usePlan();
-  const code = useCodePanel(({ open }) => open);
   const form = useFormAt(modelPlace);
-  const { correction } = useMeasuredMemory();
   if (!plan) return null;
-  const batch = plan.project.data.loader.batch_size;
-  const memory = expectedMemory(plan.memory.total, correction);
+  // A network that cannot be planned to its end has numbers that nobody knows: none is told as 0.
+  const known = plan.output.length > 0;
   const browse = () =>
     pickPath({
       kind: 'file',
@@ -45,21 +39,13 @@ export function ModelInspector() {
             value: `${plan.input.length > 0 ? dims(plan.input) : '?'} → ${plan.output.length > 0 ? dims(plan.output) : '?'}`,
             mono: true,
           },
-          { name: 'Parameters', value: integer(plan.parameters) },
-          { name: 'Operations', value: flops(plan.flops), note: 'a sample' },
-          {
-            name: 'Memory',
-            value: bytes(memory.value),
-            note: `in batches of ${plural(batch, 'sample')}, ${fromWords[memory.from]}`,
-          },
+          { name: 'Parameters', value: known ? integer(plan.parameters) : '—' },
+          known
+            ? { name: 'Operations', value: flops(plan.flops), note: 'a sample' }
+            : { name: 'Operations', value: '—' },
         ]}
       />
-      {plan.memory.total > 0 && (
-        <>
-          <PeakParts peak={plan.memory.peak} />
-          <MeasuredMemory estimated={plan.memory.total} ready={plan.model !== null} />
-        </>
-      )}
+      <MemoryFit />
       <div className={styles.form} data-inspect="form">
         <SchemaForm
           shape={modelFields}
@@ -74,9 +60,9 @@ export function ModelInspector() {
       </div>
       {plan.layers.length > 0 && (
         <Section title="PyTorch">
-          <Button icon={IconCode} onClick={toggleCode}>
-            {code ? 'Hide the code' : 'Show the network as code'}
-          </Button>
+          <CodeBlock title="The network in Python" maxHeight={420}>
+            {modelCode(plan.layers)}
+          </CodeBlock>
         </Section>
       )}
     </div>

@@ -1,15 +1,9 @@
 /** The stack's head: how large the network is, how it is shown, and what the bars at the right mean. */
-import {
-  IconBaselineDensityMedium,
-  IconBaselineDensitySmall,
-  IconCode,
-  IconFold,
-  IconFoldDown,
-} from '@tabler/icons-react';
-import { toggleCode, useCodePanel } from '../state/code-panel.ts';
+import { IconBaselineDensityMedium, IconBaselineDensitySmall, IconFold, IconFoldDown } from '@tabler/icons-react';
+import { MemoryLine } from '../project-parts/memory-fit.tsx';
 import { usePlan } from '../state/project.ts';
 import type { StackView } from '../state/stack-rows.ts';
-import { foldAll } from '../state/stack-store.ts';
+import { clearSelection, foldAll } from '../state/stack-store.ts';
 import { IconButton } from '../ui/index.ts';
 import type { Density } from './density.ts';
 import { sizeWords } from './network-size.ts';
@@ -33,14 +27,12 @@ export function StackHead({ view, density, onDensity }: StackHeadProps) {
   const size = layers && plan ? sizeWords(view, plan) : undefined;
   const blocks = view.rows.some((row) => row.type === 'layer' && row.folded !== null);
   const compact = density === 'compact';
-  const code = useCodePanel(({ open }) => open);
   return (
     <header className={styles.headArea}>
       <div className={styles.head}>
         <h1 className={styles.heading}>Layers</h1>
         <span className={styles.headHint} title={size}>
           {size}
-          <IconButton label="Network as code" keys="Mod+J" icon={IconCode} active={code} onClick={toggleCode} />
         </span>
         <span className={styles.headTools}>
           {blocks && (
@@ -58,6 +50,9 @@ export function StackHead({ view, density, onDensity }: StackHeadProps) {
             />
           )}
         </span>
+        <div className={styles.headMemory}>
+          <MemoryLine onMore={clearSelection} />
+        </div>
         {layers && (
           <ul className={styles.legend} aria-label="Bars at the right">
             {costWords.map(({ label, color }) => (

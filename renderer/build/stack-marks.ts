@@ -26,6 +26,8 @@ export interface Mark {
 
 /** Between two marks that are high enough for it. */
 const gap = 1;
+/** Of a short stack the picture would be blocks, not lines. */
+const highest = 9;
 const [step, deepest] = [0.08, 0.4];
 /** What costs next to nothing is seen as well. */
 const least = 0.3;
@@ -48,7 +50,7 @@ export function stackMarks(
     const share = head ? 0 : costShare(row.costs, scale);
     return {
       y: box.top * by,
-      height: Math.max(1, tall > 2 + gap ? tall - gap : tall),
+      height: Math.min(highest, Math.max(1, tall > 2 + gap ? tall - gap : tall)),
       from,
       to: head ? 1 : from + (1 - from) * (least + (1 - least) * share),
       category: categoryOf(row.kind),

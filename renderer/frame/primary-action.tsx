@@ -2,6 +2,7 @@
 import { IconPlayerPauseFilled, IconPlayerPlayFilled, IconTool } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
 import { fileName } from '../state/files.ts';
+import { useMemoryOutlook } from '../state/memory-outlook.ts';
 import { firstError, pageOf, useProblems } from '../state/problems.ts';
 import { usePlan, useProject, useProjectState } from '../state/project.ts';
 import { act, startRun, useRuns } from '../state/runs.ts';
@@ -17,6 +18,7 @@ export function PrimaryAction() {
   useWeightsReport(usePlan()); // on every page, for what it tells may be a problem
   const problems = useProblems().filter(({ severity }) => severity === 'error');
   const awaited = useProjectState((state) => state.factsAwaited);
+  const tooLarge = useMemoryOutlook()?.fit === 'too large';
   const live = useFrameRun();
   const pending = useRuns((state) => state.pending);
 
@@ -50,7 +52,11 @@ export function PrimaryAction() {
       icon={IconPlayerPlayFilled}
       disabled={!open || syntax !== null}
       loading={pending[''] !== undefined || live !== null || awaited}
-      title={open ? 'Start a run of this project' : 'Open a project to train it'}
+      title={
+        open
+          ? `Start a run of this project${tooLarge ? ', which may run out of memory' : ''}`
+          : 'Open a project to train it'
+      }
       onClick={() => void train(navigate)}
     >
       Train

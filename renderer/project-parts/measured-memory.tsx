@@ -3,6 +3,7 @@ import { IconGauge } from '@tabler/icons-react';
 import { type MemoryCorrection, percentOff } from '../../engine/contract/estimate-correction.ts';
 import type { MemoryFinding } from '../../engine/contract/finders.ts';
 import { measureMemory, useMeasuredMemory } from '../state/memory.ts';
+import { expectedMemory } from '../state/memory-fit.ts';
 import { useTask } from '../state/tasks.ts';
 import { Button, bytes, integer, Num, plural } from '../ui/index.ts';
 import styles from './project-parts.module.css';
@@ -32,15 +33,6 @@ export function MeasuredMemory({ estimated, ready }: { estimated: number; ready:
       </div>
     </div>
   );
-}
-
-/** What to expect of a training's memory, and where that is known from: this network's measurement, that of others, or the estimate alone. */
-export function expectedMemory(estimated: number, correction: MemoryCorrection | null) {
-  if (correction === null) return { value: estimated, from: 'estimated' } as const;
-  return {
-    value: Math.round(estimated * correction.factor),
-    from: correction.same ? 'measured' : 'corrected',
-  } as const;
 }
 
 /** "Expect 331 MiB on cpu, within 2 %: this network was measured there." */

@@ -4,30 +4,16 @@ import type { ReactNode } from 'react';
 import type { Choice } from '../../engine/contract/device-choice.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
 import type { Problem } from '../../engine/contract/problems.ts';
-import { expectedMemory, MeasuredMemory } from '../project-parts/measured-memory.tsx';
-import { PeakParts } from '../project-parts/memory-parts.tsx';
+import { MemoryFit } from '../project-parts/memory-fit.tsx';
 import { ProblemList } from '../project-parts/problem-list.tsx';
 import { useDevices } from '../state/devices.ts';
 import { epochEstimate } from '../state/estimates.ts';
-import { useMeasuredMemory } from '../state/memory.ts';
+import { useMemoryOutlook } from '../state/memory-outlook.ts';
 import { readDataAgain, useProjectState } from '../state/project.ts';
 import { useLiveRun, useRuns } from '../state/runs.ts';
 import { useWeightsReport } from '../state/weights.ts';
-import {
-  Button,
-  bytes,
-  count,
-  dims,
-  duration,
-  integer,
-  KeyHint,
-  Meter,
-  Notice,
-  plural,
-  Section,
-  Skeleton,
-} from '../ui/index.ts';
-import { type Fit, fitOf, type GroupKey, groupOf, memoryRange, roomOn, stepsOf } from './before.ts';
+import { Button, count, dims, duration, integer, KeyHint, Notice, plural, Section } from '../ui/index.ts';
+import { type GroupKey, groupOf, stepsOf } from './before.ts';
 import { UseAuto, useMissingDevice } from './device.tsx';
 import classes from './train.module.css';
 import { fitSentence, reportParts } from './weights-words.ts';
@@ -43,7 +29,7 @@ export function BeforeStart({ plan, problems, taken, onShow }: BeforeStartProps)
   return (
     <div className={classes.before}>
       <h2 className={classes.beforeTitle}>Before you start</h2>
-      <Ready plan={plan} problems={problems} taken={taken} />
+      <Ready plan={plan} problems={problems} />
       <Checks plan={plan} problems={problems} taken={taken} />
       {problems.length > 0 && (
         <Section title="Problems">
@@ -65,15 +51,15 @@ export function BeforeStart({ plan, problems, taken, onShow }: BeforeStartProps)
           </div>
         </Section>
       )}
-      <Memory plan={plan} taken={taken} />
+      <MemoryFit />
       <Epoch plan={plan} taken={taken} />
     </div>
   );
 }
 
 /** The one primary button is in the title bar: this says where it is and what it will do. */
-function Ready({ plan, problems, taken }: Omit<BeforeStartProps, 'onShow'>) {
-  const fit = useFit(plan, taken);
+function Ready({ plan, problems }: Pick<BeforeStartProps, 'plan' | 'problems'>) {
+  const fit = useMemoryOutlook()?.fit;
   const missing = useMissingDevice(plan);
   const live = useLiveRun();
   const errors = problems.filter(({ severity }) => severity === 'error').length;
@@ -190,75 +176,6 @@ function StartingWeights({ plan }: { plan: Plan }) {
   const whole = reportParts(report).length === 0;
   const state = whole ? 'ok' : report.matched.length === 0 ? 'bad' : 'warn';
   return <Check state={state}>Starting weights: {fitSentence(report).toLowerCase()}</Check>;
-}
-
-function useRoom(taken: Choice | null) {
-  const report = useDevices((state) => state.report);
-  const device = report?.devices.find(({ name }) => name === taken?.value);
-  return report ? roomOn(device, report.host) : null;
-}
-
-/** null where nothing is known of the device's memory, or of the network's. */
-function useFit({ output, memory }: Plan, taken: Choice | null): Fit | null {
-  const room = useRoom(taken);
-  const expected = useExpected(memory.total, taken);
-  return room && output.length > 0 ? fitOf(expected.value, room) : null;
-}
-
-/** The estimate, corrected where something was measured on the device. */
-function useExpected(estimated: number, taken: Choice | null) {
-  const { correction } = useMeasuredMemory();
-  return expectedMemory(estimated, correction?.device === taken?.value ? correction : null);
-}
-
-const fromWords = { estimated: 'Estimated', corrected: 'Corrected', measured: 'Measured' };
-const fitWords: Record<Fit, string> = { fits: 'Fits', tight: 'Tight', 'too large': 'Does not fit' };
-
-function Memory({ plan, taken }: { plan: Plan; taken: Choice | null }) {
-  const asked = useDevices((state) => state.report !== null);
-  const room = useRoom(taken);
-  const fit = useFit(plan, taken);
-  const { memory } = plan;
-  const expected = useExpected(memory.total, taken);
-  if (plan.output.length === 0) return null;
-  return (
-    <Section
-      title="Memory"
-      actions={
-        fit && (
-          <span className={classes.fit} data-fit={fit}>
-            {fitWords[fit]}
-          </span>
-        )
-      }
-    >
-      <div className={classes.stack}>
-        {room ? (
-          <Meter
-            label={fromWords[expected.from]}
-            value={expected.value}
-            max={room.free}
-            range={memoryRange(expected.value)}
-            format={bytes}
-            limitLabel={`${bytes(room.free)} free of ${bytes(room.total)} on ${room.name}`}
-          />
-        ) : !asked ? (
-          <Skeleton height={44} />
-        ) : (
-          <p className={classes.quiet}>
-            {bytes(expected.value)} {expected.from}; what the device has is not available.
-          </p>
-        )}
-        <PeakParts peak={memory.peak} />
-        <MeasuredMemory estimated={memory.total} ready={plan.model !== null} />
-        {fit && fit !== 'fits' && (
-          <p className={classes.note}>
-            Smaller batches need less: activations grow with the batch size, and accumulation keeps the effective batch.
-          </p>
-        )}
-      </div>
-    </Section>
-  );
 }
 
 function Epoch({ plan, taken }: { plan: Plan; taken: Choice | null }) {

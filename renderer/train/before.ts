@@ -1,7 +1,5 @@
-/** What is known before a run starts: steps, memory against the device's, checks. Pure. */
-import type { NativeDevice } from '../../engine/contract/native.ts';
+/** What is known before a run starts: its steps, and which group of the page a problem belongs to. Pure. */
 import type { Plan } from '../../engine/contract/plan.ts';
-import type { DeviceReport } from '../../engine/contract/wire.ts';
 
 export interface Steps {
   /** Of training, an epoch. */
@@ -25,42 +23,6 @@ export function stepsOf({ splits, project }: Plan): Steps | null {
     steps: Math.ceil(batches / accumulate),
     effectiveBatch: Math.min(batch_size * accumulate, Math.max(1, splits.train)),
   };
-}
-
-export interface Room {
-  /** Bytes that a run can have; where the device does not tell what is free, all that it has. */
-  free: number;
-  total: number;
-  /** Where: `cuda:0`, or this computer's memory. */
-  name: string;
-}
-
-/** null where the device does not tell. */
-export function roomOn(device: NativeDevice | undefined, host: DeviceReport['host']): Room | null {
-  if (!device) return null;
-  const onHost = device.name === 'cpu';
-  const total = onHost ? host.memory_total : device.memory_total;
-  if (total === null || total <= 0) return null;
-  const free = onHost ? host.memory_free : (device.memory_free ?? total);
-  return { free: Math.min(free, total), total, name: onHost ? 'this computer' : device.name };
-}
-
-/**
- * The estimate counts tensors; the kernels' workspace and the allocator's spare blocks come on top of it, the more so the smaller the
- * tensors are.
- */
-const overhead = { share: 0.3, bytes: 64 * 2 ** 20 };
-
-export type Fit = 'fits' | 'tight' | 'too large';
-
-export function memoryRange(total: number): [number, number] {
-  return [total, total * (1 + overhead.share) + overhead.bytes];
-}
-
-export function fitOf(total: number, { free }: Room): Fit {
-  const [least, most] = memoryRange(total);
-  if (least > free) return 'too large';
-  return most > free * 0.9 ? 'tight' : 'fits';
 }
 
 /** A group of the page that a place of the project belongs to. */

@@ -1,10 +1,10 @@
 /** Proves on the open project that a run which was stopped and killed, or made twice, is the same to the last bit; or names what differs. */
 import { useState } from 'react';
 import type { CheckKind, CheckReport } from '../../engine/contract/finders.ts';
+import { NumberOption } from '../project-parts/task-options.tsx';
 import { TaskState } from '../project-parts/task-state.tsx';
 import { check, useTask } from '../state/tasks.ts';
 import { Button, Dialog, duration, Facts, integer, Notice, plural, Segmented } from '../ui/index.ts';
-import { NumberOption } from './task-options.tsx';
 import classes from './train.module.css';
 
 const explained: Record<CheckKind, string> = {

@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import type { LrFinding, LrOptions } from '../../engine/contract/finders.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
+import { NumberOption } from '../project-parts/task-options.tsx';
 import { TaskState } from '../project-parts/task-state.tsx';
 import { useValueAt } from '../state/form.ts';
 import { edit } from '../state/project.ts';
@@ -9,7 +10,6 @@ import { findLr, useTask } from '../state/tasks.ts';
 import { Button, Dialog, LineChart, Notice, number } from '../ui/index.ts';
 import { lossRange, lrCurve, lrMarkers } from './lr-curve.ts';
 import { learningRateEdits, roundRate } from './optimizer-edits.ts';
-import { NumberOption } from './task-options.tsx';
 import classes from './train.module.css';
 
 const standard = { min: 1e-7, max: 10, steps: 100 };

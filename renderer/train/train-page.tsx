@@ -1,18 +1,19 @@
 /** How the network is trained: groups of settings, each one sentence while folded, and what is known before the start. */
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { chooseDevice } from '../../engine/contract/device-choice.ts';
 import { losses } from '../../engine/contract/losses.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
 import { NoProject, useIsOpen } from '../project-parts/no-project.tsx';
 import { RowForm } from '../project-parts/row-form.tsx';
+import { takenDevice } from '../state/device.ts';
 import { startDevices, useDevices } from '../state/devices.ts';
+import { roomOn } from '../state/memory-fit.ts';
 import { useProblems } from '../state/problems.ts';
 import { usePlan, useProjectState } from '../state/project.ts';
 import { useSession } from '../state/session.ts';
 import { factsKnown } from '../state/stack-store.ts';
 import { useWeightsReport } from '../state/weights.ts';
 import { EmptyState, Page, Panel, Section } from '../ui/index.ts';
-import { type GroupKey, groupOf, roomOn, stepsOf } from './before.ts';
+import { type GroupKey, groupOf, stepsOf } from './before.ts';
 import { BeforeStart } from './before-start.tsx';
 import { unfit } from './fits.ts';
 import { AdvancedGroup, DeviceGroup, LoaderGroup, OptimizerGroup, RegularisationGroup, RunGroup } from './groups.tsx';
@@ -188,13 +189,4 @@ function Settings({ plan }: { plan: Plan }) {
       </Panel>
     </Page>
   );
-}
-
-/** The device that a run would get; null where there is none such. */
-function takenDevice(asked: string, preferred: string | null, devices: Parameters<typeof chooseDevice>[1]) {
-  try {
-    return asked === 'auto' && preferred !== null ? chooseDevice(preferred, devices) : chooseDevice(asked, devices);
-  } catch {
-    return null;
-  }
 }

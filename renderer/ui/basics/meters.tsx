@@ -21,45 +21,65 @@ export interface MeterProps {
 }
 
 /** A value under its limit, with how sure it is. */
-export function Meter({ label, value, max, format, limitLabel, range, warnAt = 0.9, note }: MeterProps) {
+export function Meter({ label, limitLabel, note, ...track }: MeterProps) {
   const id = useId();
-  const worst = range?.[1] ?? value;
-  const tone = worst > max ? 'bad' : worst > max * warnAt ? 'warn' : 'ok';
-  // What does not fit widens the scale, so that the limit's mark moves in.
-  const scale = Math.max(max, worst) * (worst > max ? 1.04 : 1);
-  const at = (amount: number) => `${scale > 0 ? Math.min(100, (amount / scale) * 100) : 0}%`;
   return (
-    <div className={classes.meter} data-tone={tone}>
+    <div className={classes.meter} data-tone={toneOf(track)}>
       <div className={classes.row}>
         <span className={classes.label} id={id}>
           {label}
         </span>
         <span className={classes.value}>
-          {format(value)}
+          {track.format(track.value)}
           {note !== undefined && <span className={classes.note}> {note}</span>}
         </span>
       </div>
-      <div
-        className={classes.track}
-        role="meter"
-        aria-labelledby={id}
-        aria-valuenow={value}
-        aria-valuemin={0}
-        aria-valuemax={max}
-        aria-valuetext={`${format(value)} of ${format(max)}`}
-      >
-        <div className={classes.fill} style={{ width: at(value) }} />
-        {range && (
-          <div
-            className={classes.range}
-            style={{ left: at(range[0]), width: `calc(${at(range[1])} - ${at(range[0])})` }}
-          />
-        )}
-        {worst > max && <div className={classes.limit} style={{ left: at(max) }} />}
-      </div>
+      <MeterTrack {...track} labelledBy={id} />
       {limitLabel !== undefined && <div className={classes.foot}>{limitLabel}</div>}
     </div>
   );
+}
+
+export interface MeterTrackProps extends Pick<MeterProps, 'value' | 'max' | 'format' | 'range' | 'warnAt'> {
+  /** One of both names it. */
+  label?: string;
+  labelledBy?: string;
+}
+
+/** The bar alone. */
+export function MeterTrack({ label, labelledBy, ...amount }: MeterTrackProps) {
+  const { value, max, format, range } = amount;
+  const worst = range?.[1] ?? value;
+  // What does not fit widens the scale, so that the limit's mark moves in.
+  const scale = Math.max(max, worst) * (worst > max ? 1.04 : 1);
+  const at = (amount: number) => `${scale > 0 ? Math.min(100, (amount / scale) * 100) : 0}%`;
+  return (
+    <div
+      className={classes.track}
+      data-tone={toneOf(amount)}
+      role="meter"
+      aria-label={label}
+      aria-labelledby={labelledBy}
+      aria-valuenow={value}
+      aria-valuemin={0}
+      aria-valuemax={max}
+      aria-valuetext={`${format(value)} of ${format(max)}`}
+    >
+      <div className={classes.fill} style={{ width: at(value) }} />
+      {range && (
+        <div
+          className={classes.range}
+          style={{ left: at(range[0]), width: `calc(${at(range[1])} - ${at(range[0])})` }}
+        />
+      )}
+      {worst > max && <div className={classes.limit} style={{ left: at(max) }} />}
+    </div>
+  );
+}
+
+function toneOf({ value, max, range, warnAt = 0.9 }: Pick<MeterProps, 'value' | 'max' | 'range' | 'warnAt'>) {
+  const worst = range?.[1] ?? value;
+  return worst > max ? 'bad' : worst > max * warnAt ? 'warn' : 'ok';
 }
 
 export interface StackedPart {

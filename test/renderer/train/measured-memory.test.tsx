@@ -68,7 +68,7 @@ test('once measured, the measured figure is the headline, on Build and on Train;
   const plan = await plannedWithData();
   const network = networkKey(plan);
   const estimated = plan.memory.total;
-  const device = { name: 'cpu', memory_total: 2 ** 34, memory_free: 2 ** 33 };
+  const device = { name: 'cpu', half: [], memory_total: 2 ** 34, memory_free: 2 ** 33 };
   const host = { cpu: 'A processor', cores: 2, memory_total: 2 ** 34, memory_free: 2 ** 33 };
   useDevices.setState({ report: { devices: [device], host } as never });
   await learnMemory({ ...other, network, batch_size: 64, estimated, measured: 2 * estimated });
@@ -77,14 +77,13 @@ test('once measured, the measured figure is the headline, on Build and on Train;
   const build = showPage(<ModelInspector />);
   const measured = bytes(2 * estimated);
   await waitFor(() => expect(said()).toContain(`Expect ${measured} on cpu`));
-  expect(build.container.querySelector('dl')?.textContent).toMatch(
-    `Memory${measured}in batches of 256 samples, measured`,
-  );
+  const headline = screen.getByRole('meter', { name: 'Measured, batches of 256' });
+  expect(headline.getAttribute('aria-valuetext')).toBe(`${measured} of ${bytes(2 ** 33)}`);
   expect(screen.getByText(/^Estimated parts at the fullest moment: validation, at/)).toBeTruthy();
   build.unmount();
   showPage(<TrainPage />);
   const side = within(screen.getByRole('complementary', { name: 'Before you start' }));
-  expect(await side.findByRole('meter', { name: 'Measured' })).toBeTruthy();
+  expect(await side.findByRole('meter', { name: 'Measured, batches of 256' })).toBeTruthy();
   expect(side.getByText(/^Estimated parts at the fullest moment/)).toBeTruthy();
 });
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { planProject } from '../../../engine/contract/plan.ts';
 import type { DataFacts } from '../../../engine/contract/tensors.ts';
-import { fitOf, groupOf, roomOn, stepsOf } from '../../../renderer/train/before.ts';
+import { groupOf, stepsOf } from '../../../renderer/train/before.ts';
 import { plannedRate, scheduleSentence } from '../../../renderer/train/schedule-lines.ts';
 import {
   advancedSentence,
@@ -154,29 +154,6 @@ describe('before the start', () => {
     [{ batch_size: 300, drop_last: true }, {}, { samples: 7800, batches: 26, steps: 26, effectiveBatch: 300 }],
     [{ batch_size: 9000 }, {}, { samples: 8000, batches: 1, steps: 1, effectiveBatch: 8000 }],
   ])('%j, %j: steps', (loader, training, steps) => expect(stepsOf(planOf(training, { loader }))).toEqual(steps));
-
-  test('memory fits, is tight, or is too large', () => {
-    const gib = 2 ** 30;
-    const device = {
-      name: 'cuda:0',
-      label: 'GPU',
-      memory_total: 8 * gib,
-      memory_free: 6 * gib,
-      capability: null,
-      half: [],
-    };
-    const host = { cpu: '', cores: 2, memory_total: 16 * gib, memory_free: 4 * gib };
-    const room = roomOn(device, host);
-    expect(room).toEqual({ free: 6 * gib, total: 8 * gib, name: 'cuda:0' });
-    if (!room) return;
-    expect(fitOf(gib, room)).toBe('fits');
-    expect(fitOf(5 * gib, room)).toBe('tight');
-    expect(fitOf(6.1 * gib, room)).toBe('too large');
-    expect(roomOn({ ...device, memory_free: null }, host)?.free).toBe(8 * gib);
-    expect(roomOn({ ...device, memory_total: null }, host)).toBeNull();
-    expect(roomOn({ ...device, name: 'cpu' }, host)).toEqual({ free: 4 * gib, total: 16 * gib, name: 'this computer' });
-    expect(roomOn(undefined, host)).toBeNull();
-  });
 
   test('every place that this page edits has its group', () => {
     expect(groupOf('training.optimizer.lr')).toBe('optimizer');

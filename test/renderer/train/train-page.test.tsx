@@ -231,6 +231,8 @@ describe('Train', () => {
     expect(side.getByText(/^From digits-mlp-003/).textContent).toContain('10 epochs would take about 5.0 s');
     expect(side.getByText('Fits')).toBeDefined();
     expect(side.getByText('Data is read: 10,000 samples')).toBeDefined();
-    expect(side.getByRole('meter', { name: 'Estimated' }).getAttribute('aria-valuetext')).toMatch(/MiB of 8.0 GiB$/);
+    expect(side.getByRole('meter', { name: 'Estimated, batches of 256' }).getAttribute('aria-valuetext')).toMatch(
+      /MiB of 8.0 GiB$/,
+    );
   });
 });

@@ -2,13 +2,13 @@
 import { useState } from 'react';
 import type { BatchFinding, BatchOptions, BatchProbe } from '../../engine/contract/finders.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
-import { TaskState } from '../project-parts/task-state.tsx';
 import { change } from '../state/form.ts';
+import type { Room } from '../state/memory-fit.ts';
 import { findBatch, useTask } from '../state/tasks.ts';
 import { Button, bytes, type Column, DataTable, Dialog, integer, Notice, Num, rate } from '../ui/index.ts';
-import type { Room } from './before.ts';
+import styles from './project-parts.module.css';
 import { NumberOption } from './task-options.tsx';
-import classes from './train.module.css';
+import { TaskState } from './task-state.tsx';
 
 const mebibyte = 2 ** 20;
 const rowHeight = 32;
@@ -62,13 +62,13 @@ export function FindBatchDialog({
         </>
       }
     >
-      <div className={classes.stack}>
-        <p className={classes.lead}>
+      <div className={styles.stack}>
+        <p className={styles.lead}>
           Each size is tried in a process of its own: forward, backward, an optimizer step and an evaluation. What runs
           out of memory harms nothing else.
         </p>
         {onHost && (
-          <div className={classes.options}>
+          <div className={styles.options}>
             <NumberOption
               label="Memory at most, MiB"
               value={memory}
