@@ -1,19 +1,21 @@
 /** The network as a whole: its size, the memory that training takes, the weights it starts from, its PyTorch code. */
+import { IconCode } from '@tabler/icons-react';
 import { modelFields } from '../../engine/contract/settings.ts';
 import { MemoryFit } from '../project-parts/memory-fit.tsx';
+import { toggleCode, useCodePanel } from '../state/code-panel.ts';
 import { pickPath } from '../state/files.ts';
 import { useFormAt } from '../state/form.ts';
 import { usePlan } from '../state/project.ts';
 import { applyFix } from '../state/stack-store.ts';
-import { CodeBlock, dims, flops, integer, SchemaForm, Section } from '../ui/index.ts';
+import { Button, dims, flops, integer, SchemaForm, Section } from '../ui/index.ts';
 import { Figures } from './figures.tsx';
 import styles from './inspector.module.css';
-import { modelCode } from './python.ts';
 
 const modelPlace = ['model'];
 
 export function ModelInspector() {
   const plan = usePlan();
+  const code = useCodePanel(({ open }) => open);
   const form = useFormAt(modelPlace);
   if (!plan) return null;
   // A network that cannot be planned to its end has numbers that nobody knows: none is told as 0.
@@ -60,9 +62,9 @@ export function ModelInspector() {
       </div>
       {plan.layers.length > 0 && (
         <Section title="PyTorch">
-          <CodeBlock title="The network in Python" maxHeight={420}>
-            {modelCode(plan.layers)}
-          </CodeBlock>
+          <Button icon={IconCode} onClick={toggleCode}>
+            {code ? 'Hide the code' : 'Show the network as code'}
+          </Button>
         </Section>
       )}
     </div>

@@ -1,6 +1,13 @@
 /** The stack's head: how large the network is, how it is shown, and what the bars at the right mean. */
-import { IconBaselineDensityMedium, IconBaselineDensitySmall, IconFold, IconFoldDown } from '@tabler/icons-react';
+import {
+  IconBaselineDensityMedium,
+  IconBaselineDensitySmall,
+  IconCode,
+  IconFold,
+  IconFoldDown,
+} from '@tabler/icons-react';
 import { MemoryLine } from '../project-parts/memory-fit.tsx';
+import { toggleCode, useCodePanel } from '../state/code-panel.ts';
 import { usePlan } from '../state/project.ts';
 import type { StackView } from '../state/stack-rows.ts';
 import { clearSelection, foldAll } from '../state/stack-store.ts';
@@ -27,6 +34,7 @@ export function StackHead({ view, density, onDensity }: StackHeadProps) {
   const size = layers && plan ? sizeWords(view, plan) : undefined;
   const blocks = view.rows.some((row) => row.type === 'layer' && row.folded !== null);
   const compact = density === 'compact';
+  const code = useCodePanel(({ open }) => open);
   return (
     <header className={styles.headArea}>
       <div className={styles.head}>
@@ -35,6 +43,7 @@ export function StackHead({ view, density, onDensity }: StackHeadProps) {
           {size}
         </span>
         <span className={styles.headTools}>
+          <IconButton label="Network as code" keys="Mod+J" icon={IconCode} active={code} onClick={toggleCode} />
           {blocks && (
             <>
               <IconButton label="Fold all blocks" icon={IconFold} onClick={() => foldAll(true)} />
