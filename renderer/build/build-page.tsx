@@ -3,7 +3,6 @@ import { memo, useCallback, useEffect, useMemo, useRef, useSyncExternalStore } f
 import { NoProject, useIsOpen } from '../project-parts/no-project.tsx';
 import { toggleCode, useCodePanel } from '../state/code-panel.ts';
 import { useProject } from '../state/project.ts';
-import { useStackState } from '../state/stack-store.ts';
 import { EmptyState, Splitter } from '../ui/index.ts';
 import styles from './build.module.css';
 import { CodePanel } from './code-panel.tsx';
@@ -54,23 +53,14 @@ const Builder = memo(function Builder() {
     field.current?.focus();
     field.current?.select();
   }, []);
-  const inspect = useCallback((which: 'first' | 'name' | 'note') => {
-    const place = which === 'first' ? '[data-inspect]' : '[data-inspect=texts]';
-    const fields = root.current?.querySelectorAll<HTMLElement>(
-      `aside ${place} :is(input, textarea, [role=combobox]):not([type=hidden], :disabled)`,
+  const inspect = useCallback((which: 'first' | 'name') => {
+    const place = which === 'name' ? '[data-inspect=texts]' : '[data-inspect]';
+    const first = root.current?.querySelector<HTMLElement>(
+      `aside ${place} :is(input, [role=combobox]):not([type=hidden], :disabled)`,
     );
-    const field = fields?.[which === 'note' ? 1 : 0];
-    field?.focus();
-    if (field instanceof HTMLInputElement) field.select();
+    first?.focus();
+    if (first instanceof HTMLInputElement) first.select();
   }, []);
-  const asked = useStackState((state) => state.asked);
-  const answered = useRef(asked.times);
-  useEffect(() => {
-    if (answered.current === asked.times) return;
-    answered.current = asked.times;
-    if (asked.what === 'search') search();
-    else inspect(asked.what);
-  }, [asked, search, inspect]);
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -115,7 +105,7 @@ const Builder = memo(function Builder() {
                   min={280}
                   max={900}
                   aside={code ? <CodePanel /> : null}
-                  main={<StackArea elements={elements} search={search} />}
+                  main={<StackArea elements={elements} inspect={inspect} search={search} />}
                 />
               }
             />
