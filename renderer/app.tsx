@@ -10,6 +10,7 @@ import { NewProject } from './frame/new-project.tsx';
 import { useProjectAddress } from './frame/project-address.ts';
 import { Rail } from './frame/rail.tsx';
 import { useShortcuts } from './frame/shortcuts.tsx';
+import { ShortcutsSheet } from './frame/shortcuts-sheet.tsx';
 import { SignIn } from './frame/sign-in.tsx';
 import { StatusLine } from './frame/status-line.tsx';
 import { TitleBar } from './frame/title-bar.tsx';
@@ -65,6 +66,7 @@ function Frame() {
       <DropTarget />
       <FileDialog />
       <NewProject />
+      <ShortcutsSheet />
       {palette}
     </div>
   );

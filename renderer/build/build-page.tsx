@@ -1,13 +1,16 @@
 /** Build: the palette, the stack, the inspector. */
-import { memo, useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { memo, useCallback, useEffect, useMemo, useRef } from 'react';
 import { NoProject, useIsOpen } from '../project-parts/no-project.tsx';
 import { toggleCode, useCodePanel } from '../state/code-panel.ts';
+import { type Drawer, openDrawer, useDrawers } from '../state/drawers.ts';
 import { useProject } from '../state/project.ts';
+import { useStackState } from '../state/stack-store.ts';
 import { EmptyState, Splitter } from '../ui/index.ts';
 import styles from './build.module.css';
 import { CodePanel } from './code-panel.tsx';
 import { Inspector } from './inspector.tsx';
 import { LayerPalette } from './layer-palette.tsx';
+import { leastBeside, leastSides, useRoom } from './room.ts';
 import { StackArea } from './stack-area.tsx';
 import { StackDrag, type StackElements } from './stack-drag.tsx';
 
@@ -22,22 +25,7 @@ function isElsewhere(target: EventTarget | null, search: HTMLElement | null): bo
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
-/** In a narrower window the code takes the inspector's place. */
-const leastBeside = 1360;
-
-/** Whether the window is at least so wide. */
-function useRoom(width: number): boolean {
-  const query = `(min-width: ${width}px)`;
-  const subscribe = useCallback(
-    (changed: () => void) => {
-      const media = window.matchMedia(query);
-      media.addEventListener('change', changed);
-      return () => media.removeEventListener('change', changed);
-    },
-    [query],
-  );
-  return useSyncExternalStore(subscribe, () => window.matchMedia(query).matches);
-}
+const closeDrawer = () => openDrawer(null);
 
 /** Drawn once: what changes with the project asks for it itself. */
 const Builder = memo(function Builder() {
@@ -49,18 +37,47 @@ const Builder = memo(function Builder() {
 
   const code = useCodePanel(({ open }) => open);
   const roomy = useRoom(leastBeside);
-  const search = useCallback(() => {
-    field.current?.focus();
-    field.current?.select();
-  }, []);
-  const inspect = useCallback((which: 'first' | 'name') => {
-    const place = which === 'name' ? '[data-inspect=texts]' : '[data-inspect]';
-    const first = root.current?.querySelector<HTMLElement>(
-      `aside ${place} :is(input, [role=combobox]):not([type=hidden], :disabled)`,
-    );
-    first?.focus();
-    if (first instanceof HTMLInputElement) first.select();
-  }, []);
+  const narrow = !useRoom(leastSides);
+  const drawer = useDrawers(({ open }) => (narrow ? open : null));
+  const sideOf = (which: Drawer) => (narrow ? { open: drawer === which, onClose: closeDrawer } : undefined);
+  /** What is in a drawer takes the focus once it is open. */
+  const reveal = useCallback(
+    (which: Drawer, then: () => void) => {
+      if (!narrow) return then();
+      openDrawer(which);
+      requestAnimationFrame(then);
+    },
+    [narrow],
+  );
+  const search = useCallback(
+    () =>
+      reveal('palette', () => {
+        field.current?.focus();
+        field.current?.select();
+      }),
+    [reveal],
+  );
+  const inspect = useCallback(
+    (which: 'first' | 'name' | 'note') =>
+      reveal('inspector', () => {
+        const place = which === 'first' ? '[data-inspect]' : '[data-inspect=texts]';
+        const fields = root.current?.querySelectorAll<HTMLElement>(
+          `aside ${place} :is(input, textarea, [role=combobox]):not([type=hidden], :disabled)`,
+        );
+        const field = fields?.[which === 'note' ? 1 : 0];
+        field?.focus();
+        if (field instanceof HTMLInputElement) field.select();
+      }),
+    [reveal],
+  );
+  const asked = useStackState((state) => state.asked);
+  const answered = useRef(asked.times);
+  useEffect(() => {
+    if (answered.current === asked.times) return;
+    answered.current = asked.times;
+    if (asked.what === 'search') search();
+    else inspect(asked.what);
+  }, [asked, search, inspect]);
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -88,6 +105,7 @@ const Builder = memo(function Builder() {
           initial={232}
           min={168}
           max={360}
+          drawer={sideOf('palette')}
           aside={<LayerPalette field={field} />}
           main={
             <Splitter
@@ -96,7 +114,8 @@ const Builder = memo(function Builder() {
               initial={320}
               min={264}
               max={560}
-              aside={code && !roomy ? null : <Inspector />}
+              drawer={sideOf('inspector')}
+              aside={code && !roomy && !narrow ? null : <Inspector />}
               main={
                 <Splitter
                   label="Code"
@@ -105,7 +124,7 @@ const Builder = memo(function Builder() {
                   min={280}
                   max={900}
                   aside={code ? <CodePanel /> : null}
-                  main={<StackArea elements={elements} inspect={inspect} search={search} />}
+                  main={<StackArea elements={elements} search={search} />}
                 />
               }
             />

@@ -1,70 +1,93 @@
-/** Everything that can be done with the selected layers, as a menu. */
-import {
-  IconArrowsJoin,
-  IconArrowsSplit2,
-  IconBox,
-  IconBoxOff,
-  IconClipboard,
-  IconCopy,
-  IconCut,
-  IconEye,
-  IconEyeOff,
-  IconPencil,
-  IconRepeat,
-  IconTrash,
-} from '@tabler/icons-react';
-import { lanesOf } from '../state/stack-paths.ts';
-import {
-  duplicateSelected,
-  layerRow,
-  makeBlockOfSelected,
-  removeSelected,
-  toggleSelected,
-  unwrap,
-  useStackState,
-  wrapSelected,
-} from '../state/stack-store.ts';
+/** Menus of the stack: what can be done with the selected layers, and at a place between them. */
+import { IconPlus, IconX } from '@tabler/icons-react';
+import { redo, undo } from '../state/project.ts';
+import type { Gap } from '../state/stack-paths.ts';
+import type { StackRow } from '../state/stack-rows.ts';
+import { addBranchTo, insertAt, layerRow, removeLane, useStackState } from '../state/stack-store.ts';
 import { ContextMenu, type MenuItem } from '../ui/index.ts';
-import { copyByButton, cutByButton, pasteByButton } from './clipboard.ts';
+import { pasteByButton } from './clipboard.ts';
+import { type CommandGroup, canRun, type StackCommand, stackCommands } from './stack-commands.ts';
 
-export function CardMenu({
-  id,
-  at,
-  onClose,
-  onRename,
-}: {
-  id: string;
+/** What a menu is about: the selected layers, or a place between layers, at a row. */
+export type MenuSubject = { id: string } | { gap: Gap; row: StackRow | undefined };
+
+export interface StackMenuProps {
+  subject: MenuSubject;
   at: { x: number; y: number };
   onClose: () => void;
-  onRename: () => void;
-}) {
-  const several = useStackState((state) => state.selected.size > 1 && state.selected.has(id));
+}
+
+export function StackMenu({ subject, at, onClose }: StackMenuProps) {
+  return 'id' in subject ? (
+    <CardMenu id={subject.id} at={at} onClose={onClose} />
+  ) : (
+    <PlaceMenu {...subject} at={at} onClose={onClose} />
+  );
+}
+
+const itemOf = ({ label, icon, keys, id, run }: StackCommand): MenuItem => ({
+  label,
+  icon,
+  keys,
+  danger: id === 'delete',
+  onClick: run,
+});
+
+function itemsOf(group: CommandGroup): MenuItem[] {
+  return stackCommands.filter((command) => command.group === group && canRun(command)).map(itemOf);
+}
+
+function CardMenu({ id, at, onClose }: { id: string; at: StackMenuProps['at']; onClose: () => void }) {
+  const several = useStackState((state) => state.selected.size > 1);
   const row = layerRow(id);
   if (!row) return null;
-  const block = lanesOf(row.layer).length > 0 || row.kind === 'Block';
-  const items: MenuItem[] = [
-    ...(several ? [] : [{ label: 'Rename', icon: IconPencil, keys: 'F2', onClick: onRename }]),
-    { label: 'Duplicate', icon: IconCopy, keys: 'Mod+D', onClick: () => duplicateSelected(id) },
-    {
-      label: row.disabled ? 'Enable' : 'Disable',
-      icon: row.disabled ? IconEye : IconEyeOff,
-      keys: 'Space',
-      onClick: () => toggleSelected(id),
-    },
+  const layers = itemsOf('Layers').filter((item) => !('label' in item && item.label.startsWith('Move ')));
+  const words = new Map([
+    ['Disable or enable', row.disabled ? 'Enable' : 'Disable'],
+    ['Unwrap', `Unwrap ${row.kind}`],
+    ['Paste', 'Paste after'],
+  ]);
+  const last = layers.pop();
+  const blocks = itemsOf('Blocks');
+  const items = [
+    ...layers,
     { divider: '' },
-    { label: 'Cut', icon: IconCut, keys: 'Mod+X', onClick: () => void cutByButton() },
-    { label: 'Copy', icon: IconClipboard, keys: 'Mod+C', onClick: () => void copyByButton() },
-    { label: 'Paste after', icon: IconClipboard, keys: 'Mod+V', onClick: () => void pasteByButton() },
+    ...itemsOf('Add').filter((item) => 'label' in item && item.label === 'Insert before'),
+    ...itemsOf('Clipboard'),
     { divider: 'Wrap in' },
-    { label: 'Residual', icon: IconArrowsJoin, onClick: () => wrapSelected('Residual', id) },
-    { label: 'Parallel', icon: IconArrowsSplit2, onClick: () => wrapSelected('Parallel', id) },
-    { label: 'Repeat', icon: IconRepeat, onClick: () => wrapSelected('Repeat', id) },
-    { label: 'Named block', icon: IconBox, onClick: () => makeBlockOfSelected(id) },
-    ...(block && !several ? [{ label: `Unwrap ${row.kind}`, icon: IconBoxOff, onClick: () => unwrap(id) }] : []),
+    ...itemsOf('Wrap in'),
+    ...(blocks.length > 0 ? [{ divider: '' }, ...blocks] : []),
     { divider: '' },
-    { label: 'Delete', icon: IconTrash, keys: 'Delete', danger: true, onClick: () => removeSelected(id) },
-  ];
+    ...(last ? [last] : []),
+  ].map((item) => ('label' in item ? { ...item, label: words.get(item.label) ?? item.label } : item));
   return (
-    <ContextMenu label={several ? 'Selected layers' : row.kind} at={at} items={items} onClose={onClose} width={230} />
+    <ContextMenu label={several ? 'Selected layers' : row.kind} at={at} items={items} onClose={onClose} width={244} />
   );
+}
+
+function PlaceMenu({
+  gap,
+  row,
+  at,
+  onClose,
+}: { gap: Gap; row: StackRow | undefined } & Omit<StackMenuProps, 'subject'>) {
+  const owner = row && 'owner' in row ? layerRow(row.owner) : undefined;
+  const items: MenuItem[] = [
+    { label: 'Insert here', icon: IconPlus, keys: '/', onClick: () => insertAt(gap) },
+    ...stackCommands
+      .filter(({ id }) => id === 'paste')
+      .map((command) => ({ ...itemOf(command), label: 'Paste here', onClick: () => void pasteByButton(gap) })),
+    ...(owner?.kind === 'Parallel'
+      ? [{ label: 'Add a branch', icon: IconPlus, onClick: () => addBranchTo(owner.key) }]
+      : []),
+    ...(row?.type === 'lane' && row.removable
+      ? [{ label: `Remove the ${row.lane}`, icon: IconX, danger: true, onClick: () => removeLane(row.list) }]
+      : []),
+    { divider: '' },
+    ...itemsOf('Stack'),
+    { divider: '' },
+    { label: 'Undo', keys: 'Mod+Z', onClick: undo },
+    { label: 'Redo', keys: 'Mod+Shift+Z', onClick: redo },
+  ];
+  return <ContextMenu label="This place" at={at} items={items} onClose={onClose} width={244} />;
 }

@@ -1,7 +1,9 @@
 /** Layers by the system's clipboard: by its keys, whose events need no permission, and by menus. */
 import { useEffect } from 'react';
 import { tell, tellError } from '../state/session.ts';
-import { copySelected, pasteText, removeSelected } from '../state/stack-store.ts';
+import type { Gap } from '../state/stack-paths.ts';
+import { removeSelected } from '../state/stack-store.ts';
+import { copySelected, pasteText } from '../state/stack-structure.ts';
 
 /** The keys belong to the stack while the focus is in it, or nowhere; text that is selected on the page is copied as ever. */
 export function useClipboard(isHere: () => boolean): void {
@@ -51,9 +53,10 @@ export async function cutByButton(): Promise<void> {
   if (await copyByButton()) removeSelected();
 }
 
-export async function pasteByButton(): Promise<void> {
+export async function pasteByButton(gap?: Gap): Promise<void> {
   try {
-    pasteText(await navigator.clipboard.readText());
+    const text = await navigator.clipboard.readText();
+    pasteText(text, gap);
   } catch {
     tell({ tone: 'info', message: 'The clipboard may not be read from a menu here', hint: 'Press Ctrl+V instead.' });
   }

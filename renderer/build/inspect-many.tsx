@@ -11,13 +11,8 @@ import {
 } from '@tabler/icons-react';
 import { startsWith } from '../state/stack-paths.ts';
 import type { LayerRow } from '../state/stack-rows.ts';
-import {
-  duplicateSelected,
-  makeBlockOfSelected,
-  removeSelected,
-  toggleSelected,
-  wrapSelected,
-} from '../state/stack-store.ts';
+import { duplicateSelected, removeSelected, toggleSelected } from '../state/stack-store.ts';
+import { makeBlockOfSelected, wrapSelected } from '../state/stack-structure.ts';
 import { Button, flops, integer, plural, Section } from '../ui/index.ts';
 import { Figures } from './figures.tsx';
 import styles from './inspector.module.css';

@@ -6,6 +6,7 @@ import {
   IconEye,
   IconEyeOff,
   IconGripVertical,
+  IconNote,
   IconSnowflake,
   IconTrash,
 } from '@tabler/icons-react';
@@ -29,7 +30,7 @@ import { LayerIcon } from './layer-icons.tsx';
 import { ProblemNotes, worst } from './problems.tsx';
 import styles from './stack.module.css';
 import { StackScale } from './stack-scale.ts';
-import { labelOf, nameOf, summaryOf } from './words.ts';
+import { labelOf, nameOf, noteOf, summaryOf } from './words.ts';
 
 const RowCosts = memo(function RowCosts({ costs }: { costs: Costs | null }) {
   const max = useContext(StackScale).costs;
@@ -55,6 +56,8 @@ export const LayerCard = memo(function LayerCard({ row, onMenu }: LayerCardProps
   const { node, handle, listeners, description } = useDragSource(row.key);
   const menu = useCallback(
     (event: MouseEvent, at = { x: event.clientX, y: event.clientY }) => {
+      // On the ribbon the place below the layer is meant.
+      if ((event.target as HTMLElement).closest('[data-ribbon]')) return;
       event.preventDefault();
       if (!useStackState.getState().selected.has(row.key)) select(row.key);
       onMenu(row.key, at);
@@ -144,6 +147,11 @@ const Content = memo(function Content({ row, selected, tools, onMenu }: ContentP
         )}
         <span className={card.tools}>
           {compact && row.folded !== false && !row.dimmed && <Shape tensor={row.output} />}
+          {noteOf(row.layer) !== '' && (
+            <span className={card.frozen} title={noteOf(row.layer)}>
+              <IconNote size={14} aria-label={`Note: ${noteOf(row.layer)}`} role="img" />
+            </span>
+          )}
           {row.disabled && <span className={card.badge}>disabled</span>}
           {row.frozen && (
             <span className={card.frozen} title="Frozen: its weights stay as they are">
@@ -257,7 +265,7 @@ export const Ribbon = memo(function Ribbon({ tensor }: { tensor: Tensor | null }
   const { largest } = useContext(StackScale);
   const compact = useContext(StackDensity) === 'compact';
   return (
-    <div className={card.ribbon} aria-hidden={compact || undefined}>
+    <div className={card.ribbon} data-ribbon aria-hidden={compact || undefined}>
       <span className="visually-hidden">{tensor === null ? 'shape unknown' : 'tensor'}</span>
       <ShapeRibbon
         dims={tensor?.dims ?? null}

@@ -4,6 +4,7 @@ import {
   type CSSProperties,
   type KeyboardEvent,
   memo,
+  type MouseEvent as ReactMouseEvent,
   useCallback,
   useEffect,
   useLayoutEffect,
@@ -11,12 +12,21 @@ import {
   useState,
 } from 'react';
 import { useProject } from '../state/project.ts';
-import { layersAt, mainList } from '../state/stack-paths.ts';
+import { layersAt, mainList, samePath } from '../state/stack-paths.ts';
 import type { StackRow, StackView } from '../state/stack-rows.ts';
-import { applyFix, clearSelection, select, useStack, useStackState } from '../state/stack-store.ts';
+import { gapAfter } from '../state/stack-select.ts';
+import {
+  applyFix,
+  clearSelection,
+  currentStack,
+  gapHere,
+  select,
+  useStack,
+  useStackState,
+} from '../state/stack-store.ts';
 import { Button, EmptyState, Kbd, useDropArea } from '../ui/index.ts';
 import { BlockEnd, EmptyPlace, LaneHead, UnusedBlock } from './block-rows.tsx';
-import { CardMenu } from './card-menu.tsx';
+import { type MenuSubject, StackMenu } from './card-menu.tsx';
 import { useClipboard } from './clipboard.ts';
 import { StackDensity, useDensity } from './density.ts';
 import { InputCard, OutputCard } from './ends.tsx';
@@ -30,11 +40,10 @@ import { StackScale, useScale } from './stack-scale.ts';
 
 export interface StackAreaProps {
   elements: StackElements;
-  inspect: (field: 'first' | 'name') => void;
   search: () => void;
 }
 
-export function StackArea({ elements, inspect, search }: StackAreaProps) {
+export function StackArea({ elements, search }: StackAreaProps) {
   const view = useStack();
   const { project } = useProject();
   const { rows } = view;
@@ -43,7 +52,7 @@ export function StackArea({ elements, inspect, search }: StackAreaProps) {
   const deepest = rows.reduce((most, { depth }) => Math.max(most, depth), 1);
   const said = useStackState((state) => state.said);
   const anyActive = useStackState((state) => state.active !== null);
-  const [menu, setMenu] = useState<{ id: string; at: { x: number; y: number } } | null>(null);
+  const [menu, setMenu] = useState<{ subject: MenuSubject; at: { x: number; y: number } } | null>(null);
   const tree = useRef<HTMLDivElement>(null);
   const drop = useDropArea('stack');
   const empty = layersAt(project, mainList).length === 0;
@@ -55,27 +64,32 @@ export function StackArea({ elements, inspect, search }: StackAreaProps) {
   }, []);
   useClipboard(isHere);
 
-  const openMenu = useCallback((id: string, at: { x: number; y: number }) => setMenu({ id, at }), []);
+  const openMenu = useCallback((id: string, at: { x: number; y: number }) => setMenu({ subject: { id }, at }), []);
+  const openPlaceMenu = (event: ReactMouseEvent) => {
+    if (event.defaultPrevented || (event.target as HTMLElement).closest('button, input')) return;
+    event.preventDefault();
+    setMenu({ subject: placeAt(event, rows), at: { x: event.clientX, y: event.clientY } });
+  };
   const press = useCallback(
     (event: globalThis.KeyboardEvent | KeyboardEvent): boolean => {
       const target = event.target as HTMLElement;
       if (event.defaultPrevented || elements.dragging.current) return false;
       // A button in a card takes the keys that press it.
       if (target.closest?.('button') && (event.key === 'Enter' || event.key === ' ')) return false;
-      const done = pressInStack(event, {
-        inspect,
-        menu: () => {
-          const { active } = useStackState.getState();
-          const box = active === null ? null : document.getElementById(rowElementId(active))?.getBoundingClientRect();
-          // Once the key's event is over: a menu that is open takes keys outside of it as the wish to close it.
-          if (active !== null && box)
-            setTimeout(() => setMenu({ id: active, at: { x: box.left + 24, y: box.top + 36 } }));
-        },
+      const done = pressInStack(event, () => {
+        const { active } = useStackState.getState();
+        const element = document.getElementById(rowElementId(active ?? '')) ?? tree.current;
+        const row = currentStack().rows.find(({ key }) => key === active);
+        if (!element) return;
+        const box = element.getBoundingClientRect();
+        const subject: MenuSubject = row?.type === 'layer' ? { id: row.key } : { gap: gapHere(), row };
+        // Once the key's event is over: a menu that is open takes keys outside of it as the wish to close it.
+        setTimeout(() => setMenu({ subject, at: { x: box.left + 24, y: box.top + 36 } }));
       });
       if (done) event.preventDefault();
       return done;
     },
-    [inspect, elements],
+    [elements],
   );
   // With the focus nowhere the keys are the stack's as well.
   useEffect(() => {
@@ -97,7 +111,7 @@ export function StackArea({ elements, inspect, search }: StackAreaProps) {
       <div className={styles.body}>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape takes the selection back as well */}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: a click beside the cards selects none */}
-        <div ref={elements.scroller} className={styles.scroller} onClick={clearSelection}>
+        <div ref={elements.scroller} className={styles.scroller} onClick={clearSelection} onContextMenu={openPlaceMenu}>
           <div
             ref={drop}
             className={styles.content}
@@ -132,6 +146,7 @@ export function StackArea({ elements, inspect, search }: StackAreaProps) {
                     </div>
                   )}
                   <div ref={elements.line} className={styles.line} hidden aria-hidden />
+                  <InsertionLine rows={rows} tree={tree} />
                 </div>
               </StackScale>
             </StackDensity>
@@ -143,18 +158,55 @@ export function StackArea({ elements, inspect, search }: StackAreaProps) {
         {said}
       </p>
       {menu && (
-        <CardMenu
-          key={menu.id}
+        <StackMenu
+          key={'id' in menu.subject ? menu.subject.id : 'place'}
           {...menu}
           onClose={() => {
             setMenu(null);
-            document.getElementById(rowElementId(useStackState.getState().active ?? ''))?.focus();
+            // A command may have led the keyboard elsewhere.
+            setTimeout(() => {
+              const focused = document.activeElement;
+              if (focused !== null && focused !== document.body) return;
+              document.getElementById(rowElementId(useStackState.getState().active ?? ''))?.focus();
+            });
           }}
-          onRename={() => inspect('name')}
         />
       )}
     </section>
   );
+}
+
+/** The place between layers that the pointer is at: on a ribbon below the row, on a row above it, elsewhere before or behind them all. */
+function placeAt({ target, clientY }: ReactMouseEvent, rows: readonly StackRow[]): MenuSubject {
+  const area = (target as HTMLElement).closest<HTMLElement>('section');
+  const elements = [...(area?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
+  const index = elements.findIndex((element) => element.contains(target as HTMLElement));
+  const row = rows[index];
+  const below = (target as HTMLElement).closest('[data-ribbon]') ? rows[index + 1] : undefined;
+  if (row) return { gap: (below ?? row).above, row: below ?? row };
+  const first = elements[0]?.getBoundingClientRect().top ?? Number.NEGATIVE_INFINITY;
+  const end = rows.find(({ type }) => type === 'output');
+  return { gap: clientY < first ? { list: mainList, index: 0 } : gapAfter(rows, null), row: end };
+}
+
+/** Where the next layer goes, once a person has pointed at a place. */
+function InsertionLine({ rows, tree }: { rows: readonly StackRow[]; tree: React.RefObject<HTMLDivElement | null> }) {
+  const insertion = useStackState((state) => state.insertion);
+  const line = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (!line.current || !insertion) return;
+    const at = rows.findLastIndex(
+      ({ above }) => above.index === insertion.index && samePath(above.list, insertion.list),
+    );
+    const row = rows[at];
+    const element = tree.current?.querySelectorAll<HTMLElement>('[data-row]')[at];
+    line.current.hidden = !row || !element;
+    if (!row || !element) return;
+    line.current.style.setProperty('--depth', String(row.type === 'end' ? row.depth + 1 : row.depth));
+    line.current.style.top = `${element.offsetTop}px`;
+    element.scrollIntoView({ block: 'nearest' });
+  }, [insertion, rows, tree]);
+  return insertion && <div ref={line} className={styles.line} data-insertion aria-hidden />;
 }
 
 const none: StackView['problems'] = [];

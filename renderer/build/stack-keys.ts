@@ -2,41 +2,33 @@
 import type { StackRow } from '../state/stack-rows.ts';
 import { isStop } from '../state/stack-select.ts';
 import {
+  askFor,
   clearSelection,
   currentStack,
-  duplicateSelected,
   fold,
   goBy,
   goTo,
-  moveSelected,
-  removeSelected,
+  passBy,
   select,
-  selectEverything,
-  toggleSelected,
   useStackState,
 } from '../state/stack-store.ts';
+import { canRun, commandOf } from './stack-commands.ts';
 
-export interface KeyTargets {
-  /** To the inspector's first field; to that of the name. */
-  inspect: (field: 'first' | 'name') => void;
-  menu: () => void;
-}
-
-type Key = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>;
+type Key = Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>;
 
 const far = 10_000;
 const page = 8;
 
 /** Does what a key means in the stack; answers whether it means something. */
-export function pressInStack(event: Key, { inspect, menu }: KeyTargets): boolean {
+export function pressInStack(event: Key, menu: () => void): boolean {
   const { key, shiftKey: shift, altKey: alt } = event;
-  const mod = event.ctrlKey || event.metaKey;
-  if (alt && !mod && (key === 'ArrowUp' || key === 'ArrowDown')) {
-    moveSelected(key === 'ArrowUp' ? -1 : 1);
+  const command = commandOf(event);
+  if (command) {
+    if (canRun(command)) command.run();
     return true;
   }
   if (alt) return false;
-  if (mod) return pressWithMod(key.toLowerCase());
+  if (event.ctrlKey || event.metaKey) return pressWithMod(key);
   const steps: Record<string, number> = {
     ArrowUp: -1,
     ArrowDown: 1,
@@ -58,18 +50,8 @@ export function pressInStack(event: Key, { inspect, menu }: KeyTargets): boolean
       return left(rows, row);
     case 'ArrowRight':
       return right(rows, row);
-    case 'Delete':
-    case 'Backspace':
-      removeSelected();
-      return true;
-    case ' ':
-      toggleSelected();
-      return true;
     case 'Enter':
-      inspect('first');
-      return true;
-    case 'F2':
-      inspect('name');
+      askFor('first');
       return true;
     case 'Escape':
       clearSelection();
@@ -85,14 +67,13 @@ export function pressInStack(event: Key, { inspect, menu }: KeyTargets): boolean
   }
 }
 
+/** To choose several that do not stand together: the keyboard passes by, and takes the row that it is at in or out. */
 function pressWithMod(key: string): boolean {
   const { active } = useStackState.getState();
   switch (key) {
-    case 'a':
-      selectEverything();
-      return true;
-    case 'd':
-      duplicateSelected();
+    case 'ArrowUp':
+    case 'ArrowDown':
+      passBy(key === 'ArrowUp' ? -1 : 1);
       return true;
     case ' ':
       if (active !== null) select(active, { toggle: true });

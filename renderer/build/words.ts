@@ -96,6 +96,10 @@ export function nameOf(layer: unknown): string {
   return isObject(layer) && typeof layer.name === 'string' ? layer.name : '';
 }
 
+export function noteOf(layer: unknown): string {
+  return isObject(layer) && typeof layer.note === 'string' ? layer.note : '';
+}
+
 export function labelOf(kind: string): string {
   return layerTable.get(kind)?.label ?? (kind === '' ? 'Layer without a kind' : kind);
 }

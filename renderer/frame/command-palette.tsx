@@ -9,11 +9,14 @@ import {
   IconFile,
   IconFilePlus,
   IconFolderOpen,
+  IconKeyboard,
   IconPlayerPlay,
   IconPlayerStop,
   IconRestore,
   IconTemplate,
 } from '@tabler/icons-react';
+import { useLocation } from 'wouter';
+import { canRun, fullLabel, stackCommands } from '../build/stack-commands.ts';
 import type { MenuCommand } from '../client/shell.ts';
 import { showCode } from '../state/code-panel.ts';
 import { redo, undo, useProjectState } from '../state/project.ts';
@@ -23,6 +26,7 @@ import { changeSettings } from '../state/session.ts';
 import { useTrash } from '../state/trash.ts';
 import { Palette, type PaletteItem } from '../ui/index.ts';
 import { pages, settingsPage } from './pages.ts';
+import { openShortcuts } from './shortcuts-sheet.tsx';
 
 interface CommandPaletteProps {
   commands: Record<MenuCommand, () => void>;
@@ -36,6 +40,7 @@ export function CommandPalette({ commands, navigate, onClose }: CommandPalettePr
   const recent = useProjects((state) => state.recent);
   const templates = useProjects((state) => state.templates);
   const file = useProjectState((state) => state.file);
+  const [page] = useLocation();
   const items: PaletteItem[] = [
     ...(file === null
       ? []
@@ -63,6 +68,7 @@ export function CommandPalette({ commands, navigate, onClose }: CommandPalettePr
           },
           { id: 'copy', icon: IconCopy, label: 'Save a copy of the project', run: commands['save-copy'] },
         ]),
+    ...(file === null || page !== '/build' ? [] : layerItems()),
     { id: 'new', icon: IconFilePlus, label: 'New empty project', run: commands.new },
     { id: 'open', icon: IconFolderOpen, label: 'Open a project file', run: commands.open },
     ...(templates ?? []).map(({ name, title }) => ({
@@ -87,6 +93,7 @@ export function CommandPalette({ commands, navigate, onClose }: CommandPalettePr
           },
         ]
       : []),
+    { id: 'shortcuts', icon: IconKeyboard, label: 'Keyboard shortcuts', keys: '?', run: openShortcuts },
     ...(['light', 'dark', 'system'] as const).map((theme) => ({
       id: `theme ${theme}`,
       icon: IconContrast,
@@ -121,4 +128,17 @@ export function CommandPalette({ commands, navigate, onClose }: CommandPalettePr
     ]),
   ];
   return <Palette items={items} onClose={onClose} />;
+}
+
+/** What can be done with the layers that are selected now. */
+function layerItems(): PaletteItem[] {
+  return stackCommands.filter(canRun).map((command) => ({
+    id: `layers ${command.id}`,
+    label: fullLabel(command),
+    icon: command.icon,
+    hint: command.needs === 'nothing' ? 'Stack' : 'Selected layers',
+    keys: command.keys,
+    keywords: command.keywords,
+    run: command.run,
+  }));
 }

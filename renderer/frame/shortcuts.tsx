@@ -9,6 +9,7 @@ import { askForName, loadProjects, openFile } from '../state/projects.ts';
 import { tellError } from '../state/session.ts';
 import { CommandPalette } from './command-palette.tsx';
 import { train } from './primary-action.tsx';
+import { openShortcuts } from './shortcuts-sheet.tsx';
 
 const usePalette = create(() => ({ open: false }));
 
@@ -24,6 +25,17 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
+/** The field that was typed into since the focus came to it: undo in it is its own. In any other field undo is the project's. */
+let typedInto: EventTarget | null = null;
+
+function noteTyping(event: Event): void {
+  typedInto = event.type === 'input' ? event.target : null;
+}
+
+function hasOwnUndo(target: EventTarget | null): boolean {
+  return isTyping(target) && target === typedInto && (target as HTMLInputElement).value !== '';
+}
+
 export function useShortcuts() {
   const [, navigate] = useLocation();
   const open = usePalette((state) => state.open);
@@ -31,9 +43,13 @@ export function useShortcuts() {
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
+      if (event.key === '?' && !isTyping(event.target) && document.querySelector('[role=dialog]') === null) {
+        event.preventDefault();
+        return openShortcuts();
+      }
       if (!(event.metaKey || event.ctrlKey) || event.altKey) return;
       const key = event.key.toLowerCase();
-      const typing = isTyping(event.target);
+      const typing = hasOwnUndo(event.target);
       const run =
         key === 'k'
           ? openPalette
@@ -42,7 +58,7 @@ export function useShortcuts() {
             : key === 'enter'
               ? commands.train
               : typing
-                ? null // undo inside a field is the field's own
+                ? null
                 : key === 'z'
                   ? event.shiftKey
                     ? redo
@@ -55,9 +71,11 @@ export function useShortcuts() {
       run();
     };
     window.addEventListener('keydown', onKey);
+    for (const type of ['input', 'focusin']) window.addEventListener(type, noteTyping);
     const leave = shell()?.onMenu((command) => commands[command]());
     return () => {
       window.removeEventListener('keydown', onKey);
+      for (const type of ['input', 'focusin']) window.removeEventListener(type, noteTyping);
       leave?.();
     };
   }, [commands]);

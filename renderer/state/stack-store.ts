@@ -8,25 +8,18 @@ import { sources } from '../../engine/contract/sources.ts';
 import type { DataFacts } from '../../engine/contract/tensors.ts';
 import { valueAt } from './places.ts';
 import { currentProject, edit, editWhile, usePlan, useProject, useProjectState } from './project.ts';
-import { tell } from './session.ts';
 import { idOf } from './sharing.ts';
 import {
   addBranch,
-  blockNames,
   type Change,
   duplicateLayers,
   freeBlockName,
   insertLayers,
-  makeBlock,
   moveLayers,
   removeBranch,
   removeLayers,
   toggleDisabled,
-  unwrapLayer,
-  type Wrapper,
-  wrapLayers,
 } from './stack.ts';
-import { copyText, readClip } from './stack-clipboard.ts';
 import { newLayer } from './stack-new.ts';
 import { type Gap, kindOf, lanesOf, type Path, samePath, topmost } from './stack-paths.ts';
 import { type LayerRow, type StackView, stackView, type Tensor } from './stack-rows.ts';
@@ -53,14 +46,33 @@ interface StackState extends Selection {
   said: string;
   /** Counts the times that the keyboard shall go to the active row. */
   focus: number;
+  /** Where the next layer goes, if a person has pointed at a place; null: after the active row. */
+  insertion: Gap | null;
+  /** What the keyboard shall go to beside the stack, and how many times that was asked for. */
+  asked: { what: Asked; times: number };
 }
+
+/** The inspector's first field, those of the name and the note; the palette's search. */
+export type Asked = 'first' | 'name' | 'note' | 'search';
 
 export const useStackState = create<StackState>(() => ({
   ...nothingSelected,
   folded: new Set(),
   said: '',
   focus: 0,
+  insertion: null,
+  asked: { what: 'first', times: 0 },
 }));
+
+export function askFor(what: Asked): void {
+  useStackState.setState(({ asked }) => ({ asked: { what, times: asked.times + 1 } }));
+}
+
+/** The next layer goes there. */
+export function insertAt(insertion: Gap): void {
+  useStackState.setState({ insertion });
+  askFor('search');
+}
 
 let last: { project: unknown; plan: Plan | null; folded: ReadonlySet<string>; view: StackView } | null = null;
 
@@ -97,12 +109,19 @@ export function factsKnown(plan: Plan | null, facts: DataFacts | null): DataFact
 export function useInputHere(): Tensor | null {
   const { rows } = useStack();
   const active = useStackState((state) => state.active);
-  return tensorAt(rows, gapAfter(rows, active));
+  const insertion = useStackState((state) => state.insertion);
+  return tensorAt(rows, insertion ?? gapAfter(rows, active));
+}
+
+/** Where what is added goes now. */
+export function gapHere(): Gap {
+  const { active, insertion } = useStackState.getState();
+  return insertion ?? gapAfter(currentStack().rows, active);
 }
 
 let ownEdit = false;
 
-function make(edits: readonly Edit[]): boolean {
+export function make(edits: readonly Edit[]): boolean {
   ownEdit = true;
   const done = edit(edits);
   ownEdit = false;
@@ -110,7 +129,7 @@ function make(edits: readonly Edit[]): boolean {
 }
 
 /** Makes a change and selects what it made; `said` tells it. */
-function apply({ edits, selected }: Change, said: string): boolean {
+export function apply({ edits, selected }: Change, said: string): boolean {
   if (!make(edits)) return false;
   const { project } = currentProject().view;
   const ids = selected.flatMap((path) => {
@@ -119,7 +138,7 @@ function apply({ edits, selected }: Change, said: string): boolean {
   });
   unfoldTo(ids);
   const anchor = ids[0] ?? null;
-  useStackState.setState((state) => ({ ...selectOnly(ids), anchor, said, focus: state.focus + 1 }));
+  useStackState.setState((state) => ({ ...selectOnly(ids), anchor, said, focus: state.focus + 1, insertion: null }));
   return true;
 }
 
@@ -146,6 +165,7 @@ function unfoldTo(ids: readonly string[]): void {
 
 // Undo, redo, fixes, another window's change: the selection goes with what is still there.
 useProjectState.subscribe((now, before) => {
+  if (now.text !== before.text) useStackState.setState({ insertion: null });
   if (now.file !== before.file) return useStackState.setState({ ...nothingSelected, folded: new Set(), said: '' });
   if (now.text === before.text || ownEdit) return;
   const old = last?.view.rows ?? [];
@@ -155,7 +175,7 @@ useProjectState.subscribe((now, before) => {
 });
 
 export function select(key: string, how: { range?: boolean; toggle?: boolean } = {}): void {
-  useStackState.setState((state) => selectTo(currentStack().rows, state, key, how));
+  useStackState.setState((state) => ({ ...selectTo(currentStack().rows, state, key, how), insertion: null }));
 }
 
 /** To a row, and the keyboard with it. */
@@ -170,7 +190,14 @@ export function goBy(by: number, range: boolean): void {
   goTo(step(currentStack().rows, active, by), { range });
 }
 
+/** The keyboard goes on, and what is selected stays so: for choosing several that do not stand together. */
+export function passBy(by: number): void {
+  const { rows } = currentStack();
+  useStackState.setState((state) => ({ active: step(rows, state.active, by), focus: state.focus + 1 }));
+}
+
 export function focusStack(): void {
+  useStackState.setState({ insertion: null });
   const { active } = useStackState.getState();
   const { rows } = currentStack();
   if (rowOf(rows, active)) useStackState.setState((state) => ({ focus: state.focus + 1 }));
@@ -182,7 +209,12 @@ export function selectEverything(): void {
 }
 
 export function clearSelection(): void {
-  useStackState.setState((state) => ({ ...nothingSelected, active: state.active, anchor: state.active }));
+  useStackState.setState((state) => ({
+    ...nothingSelected,
+    active: state.active,
+    anchor: state.active,
+    insertion: null,
+  }));
 }
 
 export function fold(key: string, folded: boolean): void {
@@ -206,13 +238,13 @@ export function layerRow(id: string | null): LayerRow | undefined {
 }
 
 /** What an action is about: the selected layers, or the given one where it is not among them. */
-function pathsFor(id?: string): Path[] {
+export function pathsFor(id?: string): Path[] {
   const { selected } = useStackState.getState();
   const { rows } = currentStack();
   return selectedPaths(rows, id === undefined || selected.has(id) ? selected : new Set([id]));
 }
 
-function words(paths: readonly Path[]): string {
+export function words(paths: readonly Path[]): string {
   const tops = topmost(paths);
   const { project } = currentProject().view;
   return tops.length === 1 ? kindOf(valueAt(project, tops[0] as Path)) || 'Layer' : `${tops.length} layers`;
@@ -222,7 +254,7 @@ function words(paths: readonly Path[]): string {
 export function addLayer(kind: string, block: string | null = null, gap?: Gap): void {
   const { view, plan } = currentProject();
   const { rows } = currentStack();
-  const there = gap ?? gapAfter(rows, useStackState.getState().active);
+  const there = gap ?? gapHere();
   const facts = factsKnown(plan, useProjectState.getState().facts);
   const end = gapAfter(rows, null);
   const isLast = samePath(there.list, end.list) && there.index === end.index;
@@ -288,51 +320,12 @@ export function moveSelected(by: -1 | 1): void {
   else useStackState.setState({ said: by < 0 ? 'At the top' : 'At the end' });
 }
 
-export function wrapSelected(kind: Wrapper, id?: string): void {
-  const paths = pathsFor(id);
-  if (paths.length > 0) apply(wrapLayers(currentProject().view.project, paths, kind), `Wrapped in ${kind}`);
-}
-
-export function makeBlockOfSelected(id?: string): void {
-  const paths = pathsFor(id);
-  if (paths.length === 0) return;
-  const { project } = currentProject().view;
-  apply(makeBlock(project, paths, freeBlockName(project, 'block')), 'Made a named block');
-}
-
-export function unwrap(id: string): void {
-  const row = layerRow(id);
-  const change = row && unwrapLayer(currentProject().view.project, row.path);
-  if (change) apply(change, `${row.kind} unwrapped`);
-}
-
 export function toggleSelected(id?: string): void {
   const paths = pathsFor(id);
   if (paths.length === 0) return;
   const edits = toggleDisabled(currentProject().view.project, paths);
   const enabled = edits.every(({ op }) => op === 'remove');
   if (make(edits)) useStackState.setState({ said: `${words(paths)} ${enabled ? 'enabled' : 'disabled'}` });
-}
-
-export function copySelected(): string | null {
-  const paths = pathsFor();
-  return paths.length === 0 ? null : copyText(currentProject().view.project, paths);
-}
-
-/** Text of the clipboard, after the active row. Answers whether it held layers. */
-export function pasteText(text: string): boolean {
-  const clip = readClip(text);
-  if (!clip) {
-    tell({ tone: 'info', message: 'The clipboard holds no layers', hint: 'Copy layers here, or their JSON text.' });
-    return false;
-  }
-  const { project } = currentProject().view;
-  const gap = gapAfter(currentStack().rows, useStackState.getState().active);
-  const known = new Set(blockNames(project));
-  const blocks = Object.entries(clip.blocks).filter(([name]) => !known.has(name));
-  const change = insertLayers(project, gap, clip.layers);
-  const edits = [...blocks.map(([name, block]) => setEdit(['model', 'blocks', name], block)), ...change.edits];
-  return apply({ ...change, edits }, clip.layers.length === 1 ? 'Layer pasted' : `${clip.layers.length} layers pasted`);
 }
 
 export function addBranchTo(id: string): void {

@@ -257,6 +257,15 @@ export function renameBlock(project: unknown, name: string, to: string): Edit[] 
   ];
 }
 
+/** A definition of its own for one use of a block that has several: what is changed in it changes no other. null: it has one. */
+export function makeIndependent(project: unknown, path: Path): { edits: Edit[]; name: string } | null {
+  const ref = blockRef(valueAt(project, path));
+  const block = ref === null ? undefined : valueAt(project, ['model', 'blocks', ref]);
+  if (ref === null || block === undefined || usesOf(project, ref).length < 2) return null;
+  const name = freeBlockName(project, ref);
+  return { edits: [setEdit(['model', 'blocks', name], block), setEdit([...path, 'ref'], name)], name };
+}
+
 /** One key of a layer. What PyTorch takes anyway is not written. */
 export function setParam(project: unknown, path: Path, key: string, value: unknown): Edit[] {
   const layer = valueAt(project, path);

@@ -8,7 +8,10 @@ vi.mock('../../../renderer/client/client.ts', async () => (await import('../engi
 
 const { undo, redo, useProjectState } = await import('../../../renderer/state/project.ts');
 const { useSession } = await import('../../../renderer/state/session.ts');
-const stack = await import('../../../renderer/state/stack-store.ts');
+const stack = {
+  ...(await import('../../../renderer/state/stack-store.ts')),
+  ...(await import('../../../renderer/state/stack-structure.ts')),
+};
 const { useStackState, currentStack } = stack;
 
 function open(text: string): void {

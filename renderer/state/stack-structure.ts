@@ -1,0 +1,67 @@
+/** What a person does with several layers as one: wraps and named blocks, and their way over the clipboard. */
+import { currentProject } from './project.ts';
+import { tell } from './session.ts';
+import { blockRef, freeBlockName, makeBlock, makeIndependent, unwrapLayer, type Wrapper, wrapLayers } from './stack.ts';
+import { copyText, pasteClip, readClip } from './stack-clipboard.ts';
+import type { Gap } from './stack-paths.ts';
+import { apply, currentStack, fold, gapHere, goTo, layerRow, make, pathsFor, useStackState } from './stack-store.ts';
+
+export function wrapSelected(kind: Wrapper, id?: string): void {
+  const paths = pathsFor(id);
+  if (paths.length > 0) apply(wrapLayers(currentProject().view.project, paths, kind), `Wrapped in ${kind}`);
+}
+
+export function makeBlockOfSelected(id?: string): void {
+  const paths = pathsFor(id);
+  if (paths.length === 0) return;
+  const { project } = currentProject().view;
+  apply(makeBlock(project, paths, freeBlockName(project, 'block')), 'Made a named block');
+}
+
+export function unwrap(id: string): void {
+  const row = layerRow(id);
+  const change = row && unwrapLayer(currentProject().view.project, row.path);
+  if (change) apply(change, `${row.kind} unwrapped`);
+}
+
+/** The one use of a named block gets a definition of its own. */
+export function separate(id: string): void {
+  const row = layerRow(id);
+  const made = row && makeIndependent(currentProject().view.project, row.path);
+  if (made && make(made.edits)) useStackState.setState({ said: `Uses “${made.name}” of its own` });
+}
+
+/** To the use of a named block that shows its layers. */
+export function goToDefinition(id: string): void {
+  const ref = blockRef(layerRow(id)?.layer);
+  const shown = currentStack().rows.find(
+    (row) => row.type === 'layer' && blockRef(row.layer) === ref && row.folded !== null,
+  );
+  if (ref === null || !shown) return;
+  fold(shown.key, false);
+  goTo(shown.key);
+}
+
+export function copySelected(): string | null {
+  const paths = pathsFor();
+  return paths.length === 0 ? null : copyText(currentProject().view.project, paths);
+}
+
+/** Text of the clipboard, to where a layer would be added now unless a gap is given. Answers whether it held layers. */
+export function pasteText(text: string, gap: Gap = gapHere()): boolean {
+  const clip = readClip(text);
+  if (!clip) {
+    tell({ tone: 'info', message: 'The clipboard holds no layers', hint: 'Copy layers here, or their JSON text.' });
+    return false;
+  }
+  const { renamed, ...change } = pasteClip(currentProject().view.project, gap, clip);
+  if (!apply(change, clip.layers.length === 1 ? 'Layer pasted' : `${clip.layers.length} layers pasted`)) return false;
+  for (const [name, here] of renamed) {
+    tell({
+      tone: 'info',
+      message: `The block “${name}” was pasted as “${here}”`,
+      hint: 'This project has another one of that name.',
+    });
+  }
+  return true;
+}
