@@ -1,55 +1,133 @@
-/** What oneDNN takes for convolutions on the CPU: it wants its tensors in an order of its own, and others are copied. */
-import type { Operation } from '../estimate-types.ts';
+/**
+ * What oneDNN takes for convolutions on the CPU, as measured with AVX-512 and two threads. Images it wants with their channels last. Sequences
+ * and volumes it convolves in blocks of channels, into which tensors are copied and out of which come the results. Of each computation there
+ * are moments that follow each other; the highest counts.
+ */
+import type { Operation, Pass } from '../estimate-types.ts';
 import type { PlannedLayer } from '../plan-types.ts';
 import { type LayerKind, type Layout, type Lying, product } from './kind.ts';
 
-/** With AVX-512; half as many elsewhere. */
 const channelBlock = 16;
+const halfBlock = 8;
+/** So few channels of an input are not put in blocks for the weight's gradient. */
+const fewest = 3;
+/** Rows of tiles that the threads work on: of a plain pass, of the gradient behind a stride, and of the weight's gradient. */
+const tiles = 12_400;
+const stridedTiles = 61_500;
+const sums = 21_000;
 
-/** A convolution whose weight is one number an output lies either way: it is done with channels first, in oneDNN's blocks. */
+/** A layer's numbers. */
+function sizesOf({ args, input, output }: PlannedLayer) {
+  const [groups, stride, kernel] = [args.groups ?? 1, args.stride, args.kernel_size] as [number, number[], number[]];
+  const [entering = 1, leaving = 1] = [input[0], output[0]];
+  const taps = product(kernel);
+  return {
+    entering,
+    leaving,
+    taps,
+    groups,
+    strided: product(stride) > 1,
+    input: 4 * product(input),
+    output: 4 * product(output),
+    /** With as many channels as the blocks have. */
+    weights: (blocks(entering) * blocks(leaving) * taps * 4) / groups,
+  };
+}
+
+function blocks(channels: number): number {
+  return Math.ceil(channels / channelBlock) * channelBlock;
+}
+
+/** A convolution whose weight is one number an output lies either way: it is done with channels first, in blocks. */
 function single({ args }: PlannedLayer): boolean {
   return args.in_channels === args.groups && product(args.kernel_size as number[]) === 1;
 }
 
-/** Of images: with their channels last. */
+/** Of images. */
 export const imageConvolution = {
-  layout: (layer) => (single(layer) ? {} : { output: 'last', gradient: 'last' }) satisfies Layout,
-  onCpu: (operation, lying) => ({
-    workspace: single(operation.layer) ? inBlocks(operation) : inOrder(operation, lying),
-  }),
+  layout: (layer): Layout => (single(layer) ? {} : { output: 'last', gradient: 'last' }),
+  onCpu: (operation, lying) => (single(operation.layer) ? inBlocks(operation) : inOrder(operation, lying)),
 } satisfies Pick<LayerKind, 'layout' | 'onCpu'>;
 
-/** The weight's gradient comes in oneDNN's own order first. */
-export function inOrder({ layer, outputBytes, gradients, workspace }: Operation, lying: Lying): Operation['workspace'] {
-  const input = lying.input === 'first' ? 4 * product(layer.input) : 0;
-  const gradient = lying.gradient === 'first' ? outputBytes : 0;
-  return (batch, pass) =>
-    workspace(batch, pass === 'backward' ? pass : 'forward') +
-    (pass === 'backward' ? batch * (input + gradient) + 2 * gradients : batch * input);
-}
-
-function inBlocks({ layer }: Operation): Operation['workspace'] {
-  return (batch, pass) => batch * blocks(layer.output) * (pass === 'backward' ? 2 : 1);
-}
-
-/** Sequences and volumes are convolved in oneDNN's blocks of channels, into which input, output and gradients are copied. */
-export function volumeConvolution({ layer, gradients, workspace }: Operation): Pick<Operation, 'workspace'> {
-  const transposed = layer.kind.startsWith('ConvTranspose');
-  // Only of plain convolutions are the blocks filled up.
-  const simple = product([layer.args.groups as number, ...(layer.args.stride as number[])]) === 1;
-  const bytes = simple ? blocks : (dims: number[]) => 4 * product(dims);
-  const [input, output] = [bytes(layer.input), bytes(layer.output)];
-  const larger = Math.max(input, output);
+/** Of images with their channels last: others are copied; `within`: what a second convolution reads, and its gradient. */
+export function inOrder(operation: Operation, lying: Lying, within = 0): Pick<Operation, 'workspace'> {
+  const { layer, outputBytes, gradients, keeps, inputs } = operation;
+  const { entering, leaving, taps, groups, strided, input } = sizesOf(layer);
+  // Of a border that it cannot add itself there is a copy, with a gradient of its own.
+  const bordered = keeps.bytes - within;
+  const circular = layer.args.padding_mode === 'circular';
+  const copied = lying.input === 'first' || (bordered > 0 && circular) ? bordered || input : 0;
+  const received = lying.gradient === 'first' ? outputBytes : 0;
+  const passed = inputs[0]?.grad === true ? input : 0;
+  const depthwise = groups > 1 && groups === entering;
+  const weights = (4 * taps * entering * blocks(leaving)) / groups;
+  const across = (4 * taps * leaving * blocks(entering)) / groups;
+  const [plain, behind, adding] = depthwise ? [0, 0, 0] : [tiles, strided ? stridedTiles : tiles, sums + weights];
+  const room = Math.max(0, across + behind - gradients, weights + Math.max(adding - gradients, gradients));
   return {
-    workspace: (batch, pass) =>
-      workspace(batch, pass === 'backward' ? pass : 'forward') +
-      (pass === 'backward'
-        ? batch * (input + (transposed ? output : larger)) + 2 * gradients
-        : batch * (transposed ? input + output : larger)),
+    workspace(batch, pass) {
+      if (pass === 'forward') return batch * copied + weights + plain;
+      if (pass === 'unkept') {
+        const most = within > 0 ? Math.max(0, copied - outputBytes) + within : copied;
+        return batch * (most + bordered) + weights + plain;
+      }
+      // The gradients of what lies between come before the input's, when what was kept of it is gone.
+      const border = passed > 0 ? bordered : 0;
+      const last = copied + border - passed;
+      const most = within > 0 ? Math.max(within + received - passed, last - outputBytes) : last + received;
+      return batch * Math.max(0, border + within > 0 ? most : copied + received) + room;
+    },
   };
 }
 
-/** One sample in blocks, the last of them filled up. */
-function blocks([channels = 1, ...positions]: readonly number[]): number {
-  return 4 * Math.ceil(channels / channelBlock) * channelBlock * product(positions);
+function inBlocks({ layer }: Operation): Pick<Operation, 'workspace'> {
+  const [channels = 1, ...positions] = layer.output;
+  const one = 4 * blocks(channels) * product(positions);
+  return { workspace: (batch, pass) => batch * one * (pass === 'backward' ? 2 : 1) };
+}
+
+/** Of sequences and volumes. A transposed convolution's passes are those of the convolution the other way round. */
+export function volumeConvolution({ layer, gradients, keeps, inputs }: Operation): Pick<Operation, 'workspace'> {
+  const { entering, leaving, taps, groups, strided, weights, output, ...one } = sizesOf(layer);
+  // Of a border that it cannot add itself there is a copy, with a gradient of its own.
+  const bordered = keeps.bytes;
+  const input = bordered || one.input;
+  const transposed = layer.kind.startsWith('ConvTranspose');
+  const grouped = (channels: number) => (channels / groups) % halfBlock === 0;
+  // In groups that fill no block nothing is copied there.
+  const inBlocks = groups === 1 || (groups < entering && grouped(entering) && grouped(leaving));
+  const filled = (channels: number, block: number) =>
+    groups > 1 ? 1 : (Math.ceil(channels / block) * block) / channels;
+  const [x, y] = [input * filled(entering, channelBlock), output * filled(leaving, channelBlock)];
+  const from = transposed ? leaving : entering;
+  // With few channels the input is taken as it lies.
+  const asItLies = groups === 1 && from < channelBlock && taps > 1;
+  const forward = (batch: number) => {
+    const results = batch * output;
+    if (!inBlocks) return results * (transposed ? 1.2 : 1);
+    if (!transposed) return Math.max(batch * ((asItLies ? 0 : x) + y) + weights - results, batch * y);
+    return strided
+      ? Math.max(batch * (input + output) + weights + stridedTiles - results, 2 * results)
+      : batch * (x + 2 * y) + weights - results;
+  };
+  /** Of the weight: what both tensors take in blocks. */
+  const summed = () => {
+    if (groups > 1 || from >= channelBlock) return x + y;
+    if (from <= fewest) return transposed ? x : y;
+    if (layer.input.length === 4) return y;
+    return input * filled(entering, halfBlock) + output * filled(leaving, halfBlock);
+  };
+  const backward = (batch: number) => {
+    const known = inputs[0]?.grad === true;
+    const border = known && bordered > 0 ? bordered - one.input : 0;
+    if (!inBlocks) return batch * (border + (known ? input : 0)) + (known ? 0 : sums);
+    const [received, passed] = [asItLies && transposed ? 0 : y, asItLies && strided ? input : x];
+    const over = batch * (received + passed - one.input) + weights - gradients;
+    const bySides = known ? Math.max(over, batch * (passed + border)) : 0;
+    return Math.max(bySides, batch * (summed() + border) + weights + sums);
+  };
+  return {
+    workspace: (batch: number, pass: Pass) =>
+      pass === 'backward' ? backward(batch) : forward(batch) + (pass === 'unkept' ? batch * bordered : 0),
+  };
 }

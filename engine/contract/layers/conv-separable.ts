@@ -26,8 +26,8 @@ export const convSeparableKinds = [
     category: 'conv',
     free: true,
     layout: { output: 'last', gradient: 'last' },
-    // Its input is copied after the gradient has been used.
-    onCpu: (operation, lying) => ({ workspace: inOrder(operation, lying) }),
+    onCpu: (operation, lying) =>
+      inOrder(operation, lying, 4 * product([operation.layer.input[0] as number, ...operation.layer.output.slice(1)])),
     help: 'Slides one window over each channel by itself, then mixes the channels pixel by pixel: nearly a convolution for a fraction of its work.',
     params,
     derived: ['in_channels'],
