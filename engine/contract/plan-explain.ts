@@ -30,7 +30,7 @@ export function explainLayer(
   const last = parameters.pop();
   if (last !== undefined) parameters.push(withCopies(last, copies, 'parameters'));
   return {
-    shape: lines.length > 0 ? lines : [formula],
+    shape: lines.length > 0 ? lines : [formula, ...namedIn(formula, layer)],
     parameters,
     flops: withCopies(flopsLine(layer, ownTensors(layer, tensors)), copies, 'flops'),
   };
@@ -54,6 +54,16 @@ function withCopies(line: string, copies: readonly PlannedLayer[], of: 'paramete
   return each.every((value) => value === one)
     ? `${told}, × ${each.length} copies = ${total}`
     : `${told} in copy 1; ${each.length} copies: ${each.join(' + ')} = ${total}`;
+}
+
+/** The layer's numbers for the arguments that the right side of its kind's formula names: `out_features = 128`. */
+function namedIn(formula: string, { args }: PlannedLayer): string[] {
+  const answer = formula.split('→').at(-1) ?? '';
+  return [...new Set(answer.match(/[a-z][a-z_]+/g) ?? [])].flatMap((name) => {
+    const numbers = [args[name]].flat();
+    const sides = numbers.map((value) => (value === null && numbers.length > 1 ? 'as the input' : value));
+    return numbers.some((value) => typeof value === 'number') ? [`${name} = ${sides.join(', ')}`] : [];
+  });
 }
 
 /** What each list of layers inside answers. */

@@ -5,9 +5,12 @@ import { grouped } from '../../engine/contract/format.ts';
 const brackets = /[⌊⌈(][\d\s·+−/()⌊⌋⌈⌉.]*[⌋⌉)]/g;
 /** What stands on both sides of these belongs together. */
 const factors = / ([·/×]) /g;
+/** What a term comes to stands with its sign. */
+const result = / = /g;
 
 export function typeset(formula: string): string {
   return grouped(formula)
     .replace(brackets, (found) => found.replaceAll(' ', '\u00a0'))
-    .replace(factors, '\u00a0$1\u00a0');
+    .replace(factors, '\u00a0$1\u00a0')
+    .replace(result, ' =\u00a0');
 }

@@ -53,6 +53,10 @@ function wordsOf(tensor: Tensor | null): string {
   return tensorWords(tensor?.dims ?? null, tensor?.dtype === 'int64', tensor?.padded);
 }
 
+function shareWords(share: number): string {
+  return share < 0.0005 ? 'less than 0.1 %' : percent(share, share < 0.1 ? 1 : 0);
+}
+
 /** More would be a wall: they are shown when asked for. */
 const fewLines = 4;
 
@@ -90,7 +94,7 @@ function LayerCosts({ row, plan, formulas }: { row: LayerRow; plan: Plan | null;
     {
       name: 'Parameters',
       value: integer(costs.parameters),
-      ...(share === null ? {} : { note: `${percent(share, share < 0.1 ? 1 : 0)} of the network` }),
+      ...(share === null ? {} : { note: `${shareWords(share)} of the network` }),
       below: <Lines lines={costs.parameters > 0 ? (formulas?.parameters ?? []) : []} />,
     },
     {
