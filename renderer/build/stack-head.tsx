@@ -5,15 +5,19 @@ import {
   IconCode,
   IconFold,
   IconFoldDown,
+  IconLayoutSidebar,
+  IconLayoutSidebarRight,
 } from '@tabler/icons-react';
 import { MemoryLine } from '../project-parts/memory-fit.tsx';
 import { toggleCode, useCodePanel } from '../state/code-panel.ts';
+import { type Drawer, openDrawer, useDrawers } from '../state/drawers.ts';
 import { usePlan } from '../state/project.ts';
 import type { StackView } from '../state/stack-rows.ts';
 import { clearSelection, foldAll } from '../state/stack-store.ts';
 import { IconButton } from '../ui/index.ts';
 import type { Density } from './density.ts';
 import { sizeWords } from './network-size.ts';
+import { leastSides, useRoom } from './room.ts';
 import styles from './stack.module.css';
 
 const costWords = [
@@ -38,7 +42,10 @@ export function StackHead({ view, density, onDensity }: StackHeadProps) {
   return (
     <header className={styles.headArea}>
       <div className={styles.head}>
-        <h1 className={styles.heading}>Layers</h1>
+        <span className={styles.headTitle}>
+          <DrawerButton drawer="palette" />
+          <h1 className={styles.heading}>Layers</h1>
+        </span>
         <span className={styles.headHint} title={size}>
           {size}
         </span>
@@ -58,9 +65,10 @@ export function StackHead({ view, density, onDensity }: StackHeadProps) {
               onClick={() => onDensity(compact ? 'roomy' : 'compact')}
             />
           )}
+          <DrawerButton drawer="inspector" />
         </span>
         <div className={styles.headMemory}>
-          <MemoryLine onMore={clearSelection} />
+          <MemoryLine onMore={showNetwork} />
         </div>
         {layers && (
           <ul className={styles.legend} aria-label="Bars at the right">
@@ -75,4 +83,22 @@ export function StackHead({ view, density, onDensity }: StackHeadProps) {
       </div>
     </header>
   );
+}
+
+/** The inspector tells of the network while no layer is selected. */
+function showNetwork() {
+  clearSelection();
+  openDrawer('inspector');
+}
+
+const drawers = {
+  palette: { label: 'Palette', keys: '/', icon: IconLayoutSidebar },
+  inspector: { label: 'Inspector', keys: 'Enter', icon: IconLayoutSidebarRight },
+};
+
+/** Where the window has no room for the sides, they are a click away. */
+function DrawerButton({ drawer }: { drawer: Drawer }) {
+  const narrow = !useRoom(leastSides);
+  const open = useDrawers((state) => state.open === drawer);
+  return narrow && <IconButton {...drawers[drawer]} active={open} onClick={() => openDrawer(open ? null : drawer)} />;
 }

@@ -1,4 +1,4 @@
-/** Two areas with a border that can be dragged; the side's width is kept from one start to the next. */
+/** Two areas with a border that can be dragged; the side's width is kept from one start to the next. In little room the side is a drawer. */
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react';
 import classes from './splitter.module.css';
 
@@ -14,6 +14,8 @@ export interface SplitterProps {
   initial?: number;
   min?: number;
   max?: number;
+  /** The side lies over the main part, and only while it is open. */
+  drawer?: { open: boolean; onClose: () => void } | undefined;
 }
 
 function kept(key: string, initial: number): number {
@@ -42,6 +44,7 @@ export function Splitter({
   initial = 340,
   min = 240,
   max = 640,
+  drawer,
 }: SplitterProps) {
   const [width, setWidth] = useState(() => kept(storageKey, initial));
   const bounded = Math.round(Math.min(max, Math.max(min, width)));
@@ -81,15 +84,32 @@ export function Splitter({
   };
 
   const sideArea = aside !== null && (
-    <div className={classes.aside} style={{ width: bounded }}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes what lies over the page
+    <div
+      className={classes.aside}
+      style={{ width: bounded }}
+      data-drawer={drawer ? side : undefined}
+      hidden={drawer?.open === false}
+      onKeyDown={(event) => {
+        if (drawer && event.key === 'Escape') drawer.onClose();
+      }}
+    >
       {aside}
     </div>
   );
+  // Whoever goes on in the main part has done with the drawer.
+  const mainArea = (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only hears of the focus
+    <div className={classes.main} onFocus={drawer?.open === true ? drawer.onClose : undefined}>
+      {main}
+    </div>
+  );
   return (
-    <div className={classes.splitter}>
+    <div className={classes.splitter} data-drawers={drawer !== undefined || undefined}>
       {side === 'left' && sideArea}
-      {side === 'right' && <div className={classes.main}>{main}</div>}
-      {aside !== null && (
+      {side === 'right' && mainArea}
+      {drawer?.open === true && <div className={classes.scrim} aria-hidden onPointerDown={drawer.onClose} />}
+      {aside !== null && !drawer && (
         // biome-ignore lint/a11y/useSemanticElements: a separator that can be moved is no <hr>
         <div
           role="separator"
@@ -106,7 +126,7 @@ export function Splitter({
         />
       )}
       {side === 'right' && sideArea}
-      {side === 'left' && <div className={classes.main}>{main}</div>}
+      {side === 'left' && mainArea}
     </div>
   );
 }
