@@ -89,7 +89,13 @@ class Maker extends Dice {
         gradloom: 1,
         name,
         data: {
-          source: { kind: 'random', ...sourceOf(grown.input), ...target.source, samples: this.pick([4, 4, 20]) * batch_size + 7, seed: 1 },
+          source: {
+            kind: 'random',
+            ...sourceOf(grown.input),
+            ...target.source,
+            samples: this.pick([4, 4, 20]) * batch_size + 7,
+            seed: 1,
+          },
           split: { val: 0.25, stratify: false },
           loader: { batch_size, ...this.#maybe(0.3, { num_workers: this.pick([0, 1, 4]) }) },
         },

@@ -3,6 +3,7 @@
  * The bench of the memory estimate: over all templates and random networks of every family, the estimate against the measured peak of tensors
  * on the CPU. `npm run bench:memory [-- --random] [-- --seed N] [-- --count N] [-- --family NAME] [-- --json]`
  */
+import { fork } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../suites.mjs';
@@ -20,7 +21,7 @@ const count = Number(optionOf('--count') ?? 64);
 const only = optionOf('--family');
 const bounds = { 'feed-forward': 0.1, sequence: 0.2 };
 
-const { compare, randomNetwork, templateOf } = await buildParts('memory-parts');
+const { randomNetwork, templateOf } = await buildParts('memory-parts');
 const templates = path.join(root, 'assets', 'templates');
 
 /** @typedef {{ name: string, family: string, bound: keyof typeof bounds, text: string }} Case */
@@ -35,10 +36,43 @@ for (let at = 0; at < count; at++) {
   cases.push({ ...stack, text: JSON.stringify(project) });
 }
 
+const worker = path.join(root, 'test', 'bench', 'memory-worker.mjs');
+let child = fork(worker);
+
+/**
+ * In a process of its own, so that what brings it down ends one measurement.
+ * @param {string} text @returns {Promise<{ estimate: any, measured: number, phases: object } | { failed: string }>}
+ */
+function compare(text) {
+  return new Promise((resolve) => {
+    /** @param {any} answer */
+    const answered = (answer) => {
+      child.off('exit', ended);
+      resolve(answer);
+    };
+    /** @param {number | null} code @param {string | null} signal */
+    const ended = (code, signal) => {
+      child = fork(worker);
+      resolve({ failed: `the process ended (${signal ?? code})` });
+    };
+    child.once('message', answered);
+    child.once('exit', ended);
+    child.send({ text, baseDir: templates });
+  });
+}
+
 /** @type {{ family: string, bound: keyof typeof bounds, error: number }[]} */
 const results = [];
+/** @type {string[]} */
+const failed = [];
 for (const { text, ...stack } of cases.filter(({ family }) => !only || family === only)) {
-  const { estimate, measured, phases } = await compare(text, templates);
+  const answer = await compare(text);
+  if ('failed' in answer) {
+    failed.push(`${stack.name}: ${answer.failed}`);
+    if (!json) process.stdout.write(`${stack.name.padEnd(24)} not measured: ${answer.failed}\n`);
+    continue;
+  }
+  const { estimate, measured, phases } = answer;
   const error = estimate.total / measured - 1;
   results.push({ ...stack, error, ...{ measured, estimate, phases, project: JSON.parse(text) } });
   if (!json) {
@@ -75,4 +109,6 @@ else {
     if (of.length > 0) summary(`${bound}, ${100 * bounds[bound]} %`, of);
   }
 }
+child.kill();
+if (failed.length > 0) process.stderr.write(`Not measured: ${failed.join('; ')}\n`);
 process.exitCode = results.some(({ error, bound }) => Math.abs(error) > bounds[bound]) ? 1 : 0;
