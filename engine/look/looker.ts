@@ -2,8 +2,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { GradloomError } from '../contract/errors.ts';
 import { nativeInits } from '../contract/inits.ts';
-import type { Look, LookOptions } from '../contract/look.ts';
-import { thinning } from '../contract/look.ts';
+import { type Look, type LookOptions, thinning } from '../contract/look.ts';
 import type { NativePlan, NativeSession } from '../contract/native.ts';
 import { type Plan, planProject } from '../contract/plan.ts';
 import type { Problem } from '../contract/problems.ts';
@@ -20,11 +19,28 @@ import { lookedLayers, placesOf } from './answer.ts';
 
 /** Two networks side by side: with random weights and with trained ones, before an edit and behind it. */
 const kept = 2;
+/** So long the data is taken to be as it was. */
+const freshMs = 3000;
 
 interface OpenedNetwork {
   key: string;
   session: NativeSession;
   weights: Look['weights'];
+}
+
+type Read = ReturnType<typeof readRequested>;
+
+interface Prepared {
+  key: string;
+  at: number;
+  read: Read;
+  plan: Plan;
+  problems: readonly Problem[];
+  pack: DataPack;
+  splits: Splits;
+  native: NativePlan;
+  nativeKey: string;
+  places: ReturnType<typeof placesOf>;
 }
 
 interface Data {
@@ -37,6 +53,7 @@ export class Looker {
   readonly #folder: string;
   readonly #opened: OpenedNetwork[] = [];
   #data: Data | null = null;
+  #prepared: Prepared | null = null;
 
   /** `folder`: for split indices and converted weights. */
   constructor(folder: string) {
@@ -46,10 +63,8 @@ export class Looker {
   /** @throws GradloomError PROJECT_*, DATA_*, DEVICE_*, WEIGHTS_*, RUN_NOT_FOUND, CHECKPOINT_*, BAD_CALL, OUT_OF_MEMORY, CANCELLED */
   async look(request: TrainRequest, options: LookOptions, signal: AbortSignal): Promise<Look> {
     const began = performance.now();
-    const read = readRequested(request);
-    const { plan, problems, dataError } = await planWithData(read.text, read.baseDir);
-    refuseBefore(plan, problems, dataError);
-    const { pack, splits } = await this.#dataOf(plan, read.baseDir, signal);
+    const prepared = await this.#prepare(request, signal);
+    const { plan, problems, pack, splits, native, places } = prepared;
     const split = splits[options.part];
     if (!split) throw noPart(options.part);
     if (options.index >= split.count) {
@@ -57,10 +72,8 @@ export class Looker {
         hint: `It has ${split.count}, counted from 0.`,
       });
     }
-    const native = nativePlanOf(plan, pack, splits, request);
-    const { session, weights } = await this.#open(native, plan, read, options);
+    const { session, weights } = await this.#open(prepared, options.weights);
     if (signal.aborted) throw new GradloomError('CANCELLED', 'It was cancelled');
-    const places = placesOf(plan);
     const seen = await session.look({
       split: options.part,
       index: options.index,
@@ -92,6 +105,24 @@ export class Looker {
     await Promise.all(this.#opened.splice(0).map(({ session }) => session.close()));
   }
 
+  /** What depends on the project and its data alone; read anew after a while, since the data may change. */
+  async #prepare(request: TrainRequest, signal: AbortSignal): Promise<Prepared> {
+    const key = JSON.stringify(request);
+    const known = this.#prepared;
+    if (known?.key === key && performance.now() - known.at < freshMs) return known;
+    this.#prepared = null;
+    const read = readRequested(request);
+    const { plan, problems, dataError } = await planWithData(read.text, read.baseDir);
+    refuseBefore(plan, problems, dataError);
+    const { key: dataKey, pack, splits } = await this.#dataOf(plan, read.baseDir, signal);
+    const native = nativePlanOf(plan, pack, splits, request);
+    const nativeKey = JSON.stringify([dataKey, native]);
+    const places = placesOf(plan);
+    const at = performance.now();
+    this.#prepared = { key, at, read, plan, problems, pack, splits, native, nativeKey, places };
+    return this.#prepared;
+  }
+
   async #dataOf(plan: Plan, baseDir: string, signal: AbortSignal): Promise<Data> {
     const { source, split } = plan.project.data;
     if (!source) throw new GradloomError('INTERNAL', 'A planned network has no data source');
@@ -106,14 +137,9 @@ export class Looker {
     return { ...this.#data, pack };
   }
 
-  async #open(
-    native: NativePlan,
-    plan: Plan,
-    read: { text: string; baseDir: string; label: string },
-    { weights: asked }: LookOptions,
-  ): Promise<OpenedNetwork> {
+  async #open({ native, nativeKey, plan, read }: Prepared, asked: LookOptions['weights']): Promise<OpenedNetwork> {
     const from = await this.#weightsOf(read, plan, asked);
-    const key = JSON.stringify([this.#data?.key, native, from, from && statSync(from.file).mtimeMs]);
+    const key = JSON.stringify([nativeKey, from, from && statSync(from.file).mtimeMs]);
     const there = this.#opened.find((each) => each.key === key);
     if (there) {
       this.#opened.splice(this.#opened.indexOf(there), 1);
@@ -136,11 +162,7 @@ export class Looker {
   }
 
   /** The file that is meant; null: none. */
-  async #weightsOf(
-    read: { text: string; baseDir: string; label: string },
-    plan: Plan,
-    asked: LookOptions['weights'],
-  ): Promise<StartedFrom | null> {
+  async #weightsOf(read: Read, plan: Plan, asked: LookOptions['weights']): Promise<StartedFrom | null> {
     if (asked.kind === 'init') return null;
     const { weights, checkpoint } = asked.kind === 'from' ? asked : {};
     const { from } = await withStartingWeights(read, {
