@@ -4,7 +4,6 @@
  */
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
-import { lookOptionsSchema, lookSchema } from './look.ts';
 import { memoryCorrectionSchema } from './estimate-correction.ts';
 import {
   batchFindingSchema,
@@ -16,6 +15,7 @@ import {
   memoryFindingSchema,
   taskProgressSchema,
 } from './finders.ts';
+import { lookOptionsSchema, lookSchema } from './look.ts';
 
 /** The project as it is in the window, saved or not; `file` says what its paths are relative to. */
 const work = z.object({ file: z.string(), text: z.string(), task: z.string().min(1).exactOptional() });

@@ -119,7 +119,7 @@ function convolvedAndPooled(conv: Operation, pool: Operation, orders: Orders, th
     ...conv,
     output: pool.output,
     outputBytes: pool.outputBytes,
-    keeps: { ...placesOf(pool.outputBytes), input: true },
+    keeps: { ...placesOf(pool.outputBytes), inputs: conv.inputs },
     grad: pool.grad,
     free: pool.free,
     // A slice of its output or of the gradient there, and of its input and the gradient that it passes on.

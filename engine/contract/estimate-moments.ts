@@ -179,7 +179,7 @@ export class Moments {
       this.#own.set(operation, own);
       this.#activations += own;
       if (keeps.output) this.#keep(output, 1);
-      if (keeps.input && first) this.#keep(first, 1);
+      for (const input of keeps.inputs) this.#keep(input, 1);
       this.kept.set(layer.path, this.#activations - before);
     }
     this.mark(phase, layer.path, operation.workspace(batch, kept ? 'forward' : 'unkept') * scale);
@@ -204,12 +204,11 @@ export class Moments {
     const { batch, scale } = this.#numbers;
     if (reuses !== 'view') {
       const gradient = this.#held.get(output)?.gradient ?? null;
-      const [first] = inputs;
       this.#gradients += gradients;
-      const received = inputs.flatMap((input) => {
+      const received = inputs.flatMap((input, index) => {
         const held = this.#held.get(input);
         if (!held || !input.grad) return [];
-        if (!passesGradient || !gradient) return [{ held, gradient: this.#newGradient(held.bytes) }];
+        if (!passesGradient[index] || !gradient) return [{ held, gradient: this.#newGradient(held.bytes) }];
         gradient.holders += 1;
         return [{ held, gradient }];
       });
@@ -218,7 +217,7 @@ export class Moments {
       const made = this.#held.get(output);
       if (made) made.gradient = null;
       for (const each of received) this.#receive(each.held, each.gradient);
-      if (keeps.input && first) this.#keep(first, -1);
+      for (const input of keeps.inputs) this.#keep(input, -1);
       if (keeps.output) this.#keep(output, -1);
     }
     this.#activations -= this.#own.get(operation) ?? 0;

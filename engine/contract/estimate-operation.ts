@@ -26,21 +26,24 @@ export function estimateOperation(
 ): Operation[] {
   if (resolved.flow) return [];
   const answered = children.flatMap((child) => (child.flow ? [child.flow.storage] : []));
+  const inputs = children.length > 0 ? answered : [input.storage];
+  const passes = resolved.reshapes ?? resolved.passesGradient ?? false;
   const parameters = tensors.filter(({ buffer }) => !buffer);
   const trained = tensors.filter(({ buffer }) => !buffer && !rule.freeze);
-  const { input: reads = false, output: writes = false, bytes = 0, integers = 0 } = keeps;
-  const own = { input: reads, output: writes, bytes, integers };
+  const { input: reads = false, output: writes = false, lists = [], bytes = 0, integers = 0 } = keeps;
+  const read = reads ? inputs.slice(0, 1) : inputs.filter((_, index) => lists[index]);
+  const own = { inputs: read, output: writes, bytes, integers };
   const either = typeof workspace === 'number' ? { forward: workspace, backward: workspace } : workspace;
-  const passes = { unkept: either.forward + bytes, ...either };
+  const room = { unkept: either.forward + bytes, ...either };
   return [
     {
       layer,
-      inputs: children.length > 0 ? answered : [input.storage],
+      inputs,
       held: children.length > 0 ? input.storage : null,
       output: flow.storage,
       outputBytes: elementBytes[flow.dtype] * product(flow.dims),
       keeps: own,
-      workspace: (batch, pass) => batch * passes[pass],
+      workspace: (batch, pass) => batch * room[pass],
       gradients: bytesIn(trained),
       // Norms and tables stay as they are.
       cast: input.dtype === 'float32' && parameters.some(({ shape }) => shape.length > 1) ? bytesIn(parameters) : 0,
@@ -49,7 +52,7 @@ export function estimateOperation(
       random: resolved.random ?? false,
       idle: resolved.idle ?? false,
       reuses: resolved.reshapes ? 'view' : resolved.overwrites ? 'memory' : null,
-      passesGradient: resolved.reshapes ?? resolved.passesGradient ?? false,
+      passesGradient: inputs.map((_, index) => (typeof passes === 'boolean' ? passes : (passes[index] ?? false))),
     },
   ];
 }

@@ -58,7 +58,7 @@ export interface Operation {
   held: Storage | null;
   output: Storage;
   outputBytes: number;
-  keeps: { input: boolean; output: boolean; bytes: number; integers: number };
+  keeps: { inputs: readonly Storage[]; output: boolean; bytes: number; integers: number };
   /** Of a batch of so many samples. */
   workspace(batch: number, pass: Pass): number;
   /** Of its own parameters that train. */
@@ -75,6 +75,6 @@ export interface Operation {
   idle: boolean;
   /** The output is the input, or may take its place. */
   reuses: 'view' | 'memory' | null;
-  /** The inputs' gradients are the output's, or views of it. */
-  passesGradient: boolean;
+  /** Of each input: its gradient is the output's, or a view of that. */
+  passesGradient: readonly boolean[];
 }

@@ -86,7 +86,7 @@ const ignoreIndex = field(z.number().int().nullable(), {
   control: 'integer',
   expected: 'an integer or null',
   default: null,
-  absent: "that of the loss",
+  absent: 'that of the loss',
 });
 const zeroDivision = number({
   label: 'Zero division',

@@ -1,5 +1,6 @@
 /** Ways to make branches and shortcuts fit each other: candidates for fixes, likely ones first; plan-mend.ts tries each. */
 import { layerTable } from './layers/index.ts';
+import { broadcast } from './layers/joins.ts';
 import { type Dims, type Flow, product, sameDims, sampleDim, showDims } from './layers/kind.ts';
 import { projection } from './layers/projection.ts';
 import type { Refused } from './plan-bridges.ts';
@@ -36,6 +37,7 @@ function parallelFixes(layer: JsonObject, place: Place, branches: Branch[]): Fix
   if (layer.join === 'add' || layer.join === 'multiply') {
     const target = mostCommon(shapes);
     return [
+      ...unflattened(branches),
       ...unpadded(branches, () => target),
       ...brought(branches, () => target),
       { label: 'Join them by concat', edits: [setEdit([...place, 'join'], 'concat')] },
@@ -89,6 +91,22 @@ function mostCommon(shapes: readonly Dims[]): Dims {
 
 function added({ place, layers }: Branch, more: readonly JsonObject[]): Edit[] {
   return more.map((layer, index) => insertEdit([...place, layers.length + index], layer));
+}
+
+/** Single numbers for each channel, or for each feature of a sequence, are given the dimensions along which they are broadcast. */
+function unflattened(branches: Branch[]): Fix[] {
+  const [target] = branches.map(({ dims }) => dims).sort((a, b) => b.length - a.length) as [Dims];
+  const flat = branches.filter(({ dims }) => dims.length === 1);
+  const ones = target.slice(1).map(() => 1);
+  const ways = [(size: number) => [size, ...ones], (size: number) => [...ones, size]];
+  if (target.length === 1 || flat.length === 0) return [];
+  return ways.flatMap((way) => {
+    const brought = flat.map((branch) => ({ branch, to: way(branch.dims[0] as number) }));
+    if (brought.some(({ to }) => !broadcast([to, target]))) return [];
+    const label = `Unflatten ${brought.map(({ branch, to }) => `${branch.name} to ${showDims(to)}`).join(' and ')}`;
+    const layer = (to: number[]) => ({ kind: 'Unflatten', dim: 1, unflattened_size: to });
+    return [{ label, edits: brought.flatMap(({ branch, to }) => added(branch, [layer(to)])) }];
+  });
 }
 
 /** Convolutions that shrink what they see because nothing is added around it. */

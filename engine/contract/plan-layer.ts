@@ -105,8 +105,10 @@ export function costed({
   const trainable = parameters.filter((tensor) => !tensor.rule?.freeze);
   const grad = input.storage.grad || trainable.length > 0;
   const flow = flowBehind(row, resolved, input, grad);
-  let bytes = 0;
-  if (grad) bytes += (keeps.bytes ?? 0) + (keeps.input ? keep(input) : 0) + (keeps.output ? keep(flow) : 0);
+  const kept = children.flatMap((child, index) => (child.flow && keeps.lists?.[index] ? [child.flow] : []));
+  if (keeps.input) kept.push(input);
+  if (keeps.output) kept.push(flow);
+  const bytes = grad ? kept.reduce((total, each) => total + keep(each), keeps.bytes ?? 0) : 0;
   const inside = children.flatMap((child) => child.layers);
   const sum = (of: (layer: PlannedLayer) => number) => inside.reduce((total, layer) => total + of(layer), 0);
   const planned: PlannedLayer = {

@@ -174,7 +174,25 @@ export const layerRows: { [group: string]: Row[] } = {
       name: 'a sum of branches that do not fit',
       project: projectWith([{ kind: 'Parallel', join: 'add', branches: [[flatten], []] }, ...head]),
       problems: [
-        'JOIN_MISMATCH model.layers.0.branches: Branch 0 answers [784] and branch 1 [1, 28, 28]: to add them they must be equal',
+        'JOIN_MISMATCH model.layers.0.branches: Branch 0 answers [784] and branch 1 [1, 28, 28]: to add them they must have as many dimensions',
+      ],
+    },
+    {
+      name: 'a product of branches of which the last does not fit',
+      project: projectWith([
+        {
+          kind: 'Parallel',
+          join: 'multiply',
+          branches: [
+            [{ kind: 'AdaptiveAvgPool2d', output_size: 1 }],
+            [],
+            [{ kind: 'AdaptiveAvgPool2d', output_size: 2 }],
+          ],
+        },
+        ...head,
+      ]),
+      problems: [
+        'JOIN_MISMATCH model.layers.0.branches: Branch 1 answers [1, 28, 28] and branch 2 [1, 2, 2]: to multiply them sizes must be equal, or 1 in one',
       ],
     },
     {

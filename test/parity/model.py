@@ -10,6 +10,22 @@ from torch import nn
 COMMON = ("kind", "disabled", "train", "name", "note")
 
 
+def beside(modules, x):
+    """
+    What each makes of x. Where they have as many positions they must agree which are padding, else nothing is marked behind them; a single one
+    that is broadcast over a sequence has no say.
+    """
+    outputs, paddings, before = [], [], Padding.now
+    for module in modules:
+        Padding.now = before
+        outputs.append(module(x))
+        paddings.append(Padding.now)
+    length = max(output.shape[1] for output in outputs)
+    told = [padding for output, padding in zip(outputs, paddings) if output.shape[1] == length]
+    Padding.now = told[0] if all(padding is told[0] for padding in told) else None
+    return outputs
+
+
 class Residual(nn.Module):
     def __init__(self, layers, shortcut):
         super().__init__()
@@ -17,12 +33,7 @@ class Residual(nn.Module):
         self.shortcut = shortcut
 
     def forward(self, x):
-        padding = Padding.now
-        main, after = self.layers(x), Padding.now
-        Padding.now = padding
-        side, Padding.now = self.shortcut(x), after
-        # The project file's rule: no broadcasting in a sum.
-        assert main.shape == side.shape, f"{main.shape} + {side.shape}"
+        main, side = beside([self.layers, self.shortcut], x)
         return main + side
 
 
@@ -34,15 +45,11 @@ class Parallel(nn.Module):
         self.dim = dim
 
     def forward(self, x):
-        outputs, padding = [], Padding.now
-        for branch in self.branches:
-            Padding.now = padding
-            outputs.append(branch(x))
+        outputs = beside(self.branches, x)
         if self.join == "concat":
             return torch.cat(outputs, self.dim)
         result = outputs[0]
         for other in outputs[1:]:
-            assert result.shape == other.shape, f"{result.shape} and {other.shape}"
             result = result + other if self.join == "add" else result * other
         return result
 
@@ -93,6 +100,12 @@ def mixes(module, x):
 
 
 def build(layer, x, blocks):
+    module = made(layer, x, blocks)
+    module.made_from = id(layer)
+    return module
+
+
+def made(layer, x, blocks):
     given = {key: tuple(value) if is_tuple(value) else value for key, value in layer.items() if key not in COMMON}
     kind = layer["kind"]
     if kind == "Residual":
@@ -123,15 +136,15 @@ def shortcut(given, main, x, y, blocks):
     if isinstance(given, (list, tuple)):
         return build_list(given, x, blocks)[0]
     if given is None or x.shape == y.shape:
-        return nn.Sequential()
+        return nn.Sequential()  # the sum may be broadcast
     # "auto": a convolution with a window of one where some stride fits, else a Linear over the last dimension; both without bias. What has
     # two dimensions is convolved where something inside works along a length, else only where a Linear does not do.
     ways = [convolution, last]
     if x.dim() == 3 and not any(type(inside).__name__.endswith("1d") for inside in main.modules()):
         ways.reverse()
+    # Where there is no single projection the input may still be broadcast.
     found = next((module for module in (way(x, y) for way in ways) if module is not None), None)
-    assert found is not None, "no single projection"
-    return nn.Sequential(found)
+    return nn.Sequential() if found is None else nn.Sequential(found)
 
 
 def convolution(x, y):

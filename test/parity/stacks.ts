@@ -105,9 +105,31 @@ class Maker extends Dice {
     return /^out_(channels|features)$/.test(name) ? this.int(1, 9) : this.pick(values);
   }
 
+  /** Branches of which some have a size of 1 where the others have more, and now and then a size that fits nothing. */
+  #gate(arriving: GridInput, before: Layer[]): Layer {
+    const dims = dimsOf(arriving);
+    const sides = dims.length - 1;
+    const ones = (): Layer[] => {
+      const size = () => this.pick<unknown>([1, 1, 1, null]);
+      if (sides === 1 && this.chance(0.5)) {
+        return [{ kind: 'MeanOverSequence' }, { kind: 'Unflatten', dim: 1, unflattened_size: [1, dims[1]] }];
+      }
+      if (sides < 2) return [{ kind: 'Linear', out_features: 1 }];
+      const output_size = Array.from({ length: sides }, () => (this.chance(0.04) ? 2 : size()));
+      return [{ kind: `Adaptive${this.pick(['Avg', 'Max'])}Pool${sides}d`, output_size }];
+    };
+    const branches = [before, ones(), ...(this.chance(0.4) ? [ones()] : [])];
+    if (this.chance(0.5)) branches.reverse();
+    const [layers, shortcut] = branches;
+    if (this.chance(0.25)) return { kind: 'Residual', layers, shortcut };
+    return { kind: 'Parallel', branches, join: this.pick(['add', 'multiply', 'multiply']) };
+  }
+
   #block(arriving: GridInput, depth: number): Layer {
     const list = (length: number) => this.#list(arriving, length, depth + 1);
-    switch (this.int(0, 3)) {
+    switch (this.int(0, 'tokens' in arriving ? 3 : 4)) {
+      case 4:
+        return this.#gate(arriving, list(this.int(0, 1)));
       case 0: {
         const shortcut = this.pick<unknown>([undefined, 'auto', 'auto', list(this.int(0, 1))]);
         return { kind: 'Residual', layers: list(this.int(1, 3)), ...(shortcut === undefined ? {} : { shortcut }) };

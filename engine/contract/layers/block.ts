@@ -2,12 +2,11 @@
 import { z } from 'zod';
 import { choice, field, integer, text } from '../fields.ts';
 import type { Json } from '../native.ts';
-import { joinedNumbers, jointMask, masksOf } from './joins.ts';
+import { broadcast, foldCosts, joinedNumbers, jointMask, masksOf } from './joins.ts';
 import {
   type Dims,
   type LayerContext,
   layerKind,
-  product,
   type Resolved,
   type Stack,
   sameDims,
@@ -29,7 +28,7 @@ const residualParams = {
   layers: layersField,
   shortcut: field(z.union([z.literal('auto'), list, z.null()]), {
     label: 'Shortcut',
-    help: 'What is added to the layers\' output: absent: the input itself; "auto": the input, projected where shapes differ; or layers. The two must have equal shapes.',
+    help: 'What is added to the layers\' output: absent: the input itself; "auto": the input, projected where shapes differ; or layers. Of the two sizes of a dimension one may be 1: it is broadcast.',
     control: 'shortcut',
     expected: '"auto", a list of layers, or null for the input itself',
     default: null,
@@ -45,7 +44,7 @@ const parallelParams = {
   }),
   join: choice(['concat', 'add', 'multiply'], {
     label: 'Join',
-    help: "How the branches' outputs become one. To be added or multiplied they must have equal shapes: nothing is spread.",
+    help: "How the branches' outputs become one. Added or multiplied, a size of 1 is broadcast to the others': [8, 1, 1] scales each channel of [8, 28, 28].",
     default: 'concat',
   }),
   dim: integer({
@@ -73,6 +72,7 @@ function shortcutOf(shortcut: unknown, main: Stack, output: Dims, context: Layer
   if (sameDims(dims, output)) return [];
   const projected = projection(dims, output, main.layers);
   if (shortcut === 'auto' && projected) return [projected];
+  if (broadcast([dims, output])) return [];
   return context.refuse(
     'JOIN_MISMATCH',
     'shortcut',
@@ -86,30 +86,25 @@ function shortcutOf(shortcut: unknown, main: Stack, output: Dims, context: Layer
   );
 }
 
-/** What multiplying needs for its gradients: every factor, and each product but the last. */
-function factorsKept(branches: Stack[], values: number): number {
-  let bytes = 4 * values * Math.max(0, branches.length - 2);
-  for (const { flow } of branches) {
-    if (!flow || flow.storage.kept) continue;
-    flow.storage.kept = true;
-    bytes += 4 * values;
-  }
-  return bytes;
-}
-
 function joined(branches: Stack[], join: string, dim: number, context: LayerContext): Dims | null {
   const shapes = branches.map((branch) => branch.flow?.dims as Dims);
   const [first, ...rest] = shapes as [Dims, ...Dims[]];
-  const mismatch = (other: Dims, need: string) =>
+  const mismatch = (one: Dims, other: Dims, need: string) =>
     context.refuse(
       'JOIN_MISMATCH',
       'branches',
-      `Branch 0 answers ${showDims(first)} and branch ${shapes.indexOf(other)} ${showDims(other)}: ${need}`,
+      `Branch ${shapes.indexOf(one)} answers ${showDims(one)} and branch ${shapes.indexOf(other)} ${showDims(other)}: ${need}`,
       'Change the branches so that their shapes agree.',
     );
   if (join !== 'concat') {
-    const other = rest.find((shape) => !sameDims(shape, first));
-    return other ? mismatch(other, `to ${join} them they must be equal`) : first;
+    for (const [index, other] of shapes.entries()) {
+      const against = shapes.slice(0, index).find((shape) => !broadcast([shape, other]));
+      if (!against) continue;
+      const need =
+        against.length === other.length ? 'sizes must be equal, or 1 in one' : 'they must have as many dimensions';
+      return mismatch(against, other, `to ${join} them ${need}`);
+    }
+    return broadcast(shapes);
   }
   const found = sampleDim(dim, first);
   if ('wrong' in found) {
@@ -126,10 +121,15 @@ function joined(branches: Stack[], join: string, dim: number, context: LayerCont
   const other = rest.find(
     (shape) => shape.length !== first.length || shape.some((size, index) => index !== at && size !== first[index]),
   );
-  if (other) return mismatch(other, `to join them along dim ${dim} all other dimensions must be equal`);
+  if (other) return mismatch(first, other, `to join them along dim ${dim} all other dimensions must be equal`);
   return first.map((size, index) =>
     index === at ? shapes.reduce((sum, shape) => sum + (shape[at] as number), 0) : size,
   );
+}
+
+/** A term or factor, and what it is broadcast to. */
+function showSpread(dims: Dims, output: Dims): string {
+  return sameDims(dims, output) ? showDims(dims) : `${showDims(dims)}, broadcast to ${showDims(output)}`;
 }
 
 const residualClass = `class Residual(nn.Module):
@@ -179,9 +179,9 @@ export const blockKinds = [
     params: residualParams,
     argNames: [],
     formula: 'layers(x) + shortcut(x)',
-    explain: (_args, _input, _output, [layers = [], shortcut = []]) => [
-      `layers: ${showDims(layers)}`,
-      `shortcut: ${showDims(shortcut)}`,
+    explain: (_args, _input, output, [layers = [], shortcut = []]) => [
+      `layers: ${showSpread(layers, output)}`,
+      `shortcut: ${showSpread(shortcut, output)}`,
     ],
     flopsFormula: 'n (the sum) besides its layers',
     resolve({ layers, shortcut }, context): Resolved | null {
@@ -190,33 +190,35 @@ export const blockKinds = [
         if (Array.isArray(shortcut)) context.stack('shortcut', shortcut, ['shortcut']);
         return null;
       }
-      const output = main.flow.dims;
-      const aside = shortcutOf(shortcut, main, output, context);
+      const { dims } = main.flow;
+      const aside = shortcutOf(shortcut, main, dims, context);
       if (!aside) return null;
       const side = context.stack('shortcut', aside, ['shortcut']);
       if (!side.flow) return null;
-      if (!sameDims(side.flow.dims, output)) {
+      const output = broadcast([dims, side.flow.dims]);
+      if (!output) {
         return context.refuse(
           'JOIN_MISMATCH',
           'shortcut',
-          `The layers answer ${showDims(output)} and the shortcut ${showDims(side.flow.dims)}, which cannot be added`,
+          `The layers answer ${showDims(dims)} and the shortcut ${showDims(side.flow.dims)}, which cannot be added`,
           'Make the shortcut answer the same shape, or let it be found: "auto".',
-          projection(context.input.dims, output, main.layers) || sameDims(context.input.dims, output)
+          projection(context.input.dims, dims, main.layers) || broadcast([context.input.dims, dims])
             ? [context.set('Use shortcut "auto"', { shortcut: 'auto' })]
             : [],
         );
       }
-      // Where the layers have ended the sequence, the padding that the shortcut brings along would be marked no more.
-      if (main.flow.mask === null && side.flow.mask !== null) return context.refuseMask('Residual', side.flow.mask);
+      const children = [main, side];
+      const mask = jointMask(children, false);
+      // Where one of them has ended the sequence, the padding that the other brings along would be marked no more.
+      if (mask === undefined) return context.refuseMask('Residual', main.flow.mask ?? side.flow.mask);
       return {
         args: {},
         output,
-        ...joinedNumbers([main, side], 'add'),
-        mask: main.flow.mask,
-        flops: product(output),
-        children: [main, side],
-        passesGradient: true,
-        overwrites: true,
+        ...joinedNumbers(children, 'add'),
+        mask,
+        ...foldCosts(children, 'add'),
+        children,
+        overwrites: sameDims(dims, output),
       };
     },
     stacks: ({ layers, shortcut }) => [
@@ -267,15 +269,17 @@ export const blockKinds = [
     help: 'Gives its input to several branches and joins what they answer.',
     params: parallelParams,
     argNames: ['join', 'dim'],
-    formula: 'concat: sizes along dim add up; add, multiply: all branches alike',
+    formula: 'concat: sizes along dim add up; add, multiply: as the branches, sizes of 1 broadcast',
     explain({ join, dim }, _input, output, branches) {
-      const each = branches.map((dims, index) => `branch ${index}: ${showDims(dims)}`);
+      const each = branches.map(
+        (dims, index) => `branch ${index}: ${join === 'concat' ? showDims(dims) : showSpread(dims, output)}`,
+      );
       const found = join === 'concat' ? sampleDim(dim as number, output) : null;
       if (!found || 'wrong' in found) return each;
       const sizes = branches.map((dims) => dims[found.at]);
       return [...each, `dimension ${found.at + 1}: ${sizes.join(' + ')} = ${output[found.at]}`];
     },
-    flopsFormula: 'concat 0; add, multiply: (branches − 1) · n; besides its layers',
+    flopsFormula: 'concat 0; add, multiply: n of each sum or product, (branches − 1) of them; besides its layers',
     resolve({ branches, join, dim }, context) {
       const stacks = branches.map((layers, index) => ({
         ...context.stack(`branches.${index}`, layers, ['branches', index]),
@@ -291,16 +295,13 @@ export const blockKinds = [
           'Parallel',
           masksOf(stacks).find((each) => each !== null),
         );
-      const values = product(output);
       return {
         args: { join, dim },
         output,
         ...joinedNumbers(stacks, join),
         mask,
-        flops: join === 'concat' ? 0 : (branches.length - 1) * values,
-        keeps: join === 'multiply' && branches.length > 1 ? { bytes: factorsKept(stacks, values) } : {},
+        ...(join === 'concat' ? { passesGradient: true } : foldCosts(stacks, join)),
         children: stacks,
-        passesGradient: join !== 'multiply',
       };
     },
     stacks: ({ branches }) => branches.map((layers, index) => ({ key: ['branches', index], layers })),
@@ -336,6 +337,21 @@ export const blockKinds = [
         },
         input: [6],
         output: [6],
+      },
+      {
+        params: {
+          branches: [
+            [],
+            [
+              { kind: 'AdaptiveAvgPool2d', output_size: 1 },
+              { kind: 'Conv2d', out_channels: 3, kernel_size: 1 },
+              { kind: 'Sigmoid' },
+            ],
+          ],
+          join: 'multiply',
+        },
+        input: [3, 4, 5],
+        output: [3, 4, 5],
       },
     ],
   }),

@@ -58,8 +58,11 @@ export interface Resolved {
   tensors?: PlannedTensor[];
   /** Own operations of one sample's forward pass (without children). */
   flops?: number;
-  /** What the backward pass needs of one sample: the input, the output, other bytes; and how many of these are integers', which no precision halves. */
-  keeps?: { input?: boolean; output?: boolean; bytes?: number; integers?: number };
+  /**
+   * What the backward pass needs of one sample: the input, the output, what child lists answer, other bytes; and how many of these are integers',
+   * which no precision halves.
+   */
+  keeps?: { input?: boolean; output?: boolean; lists?: readonly boolean[]; bytes?: number; integers?: number };
   /**
    * What one sample's pass takes for itself and gives back, besides its output and the gradients: bytes; a number: either pass. `unkept`: a
    * forward pass without a backward pass; absent: what `forward` says, and what it would keep of its own.
@@ -69,8 +72,8 @@ export interface Resolved {
   random?: boolean;
   /** Outside of training its output is its input. */
   idle?: boolean;
-  /** The gradients of what it computes from are its output's, or views of that: sums and joins. */
-  passesGradient?: boolean;
+  /** The gradients of what it computes from are its output's, or views of that: sums and joins. A list: of these child lists alone. */
+  passesGradient?: boolean | readonly boolean[];
   /** The C++ row computes in the input's memory where nobody else reads that, and the backward pass needs the result only. */
   overwrites?: boolean;
   /** Of the output; absent: floats, or the input's for kinds that take any. */

@@ -20,7 +20,7 @@ export function poolsInOrder({ args, input }: PlannedLayer): boolean {
 
 /** The places of maxima alone, of so many bytes of floats. */
 export function placesOf(outputBytes: number): Operation['keeps'] {
-  return { input: false, output: false, bytes: outputBytes / 4, integers: outputBytes / 4 };
+  return { inputs: [], output: false, bytes: outputBytes / 4, integers: outputBytes / 4 };
 }
 
 /** Between a plain image and a gradient in the other order the gradient behind it and the places of maxima are brought into that order. */

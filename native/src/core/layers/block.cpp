@@ -1,5 +1,6 @@
 // Stacks of layers that are layers themselves.
 #include <ATen/ATen.h>
+#include <ATen/ExpandUtils.h>
 
 #include <map>
 
@@ -44,8 +45,9 @@ Forward build_residual(Builder& build) {
   return [layers, shortcut](const at::Tensor& input, const Pass& pass) {
     at::Tensor result = layers->forward(input, pass);
     const at::Tensor side = shortcut->forward(input, pass);
-    // Under autocast the two may differ in type, and their sum has the wider one.
-    const bool overwrite = layers->free_output && pass.in_place && result.scalar_type() == side.scalar_type();
+    // Under autocast the two may differ in type, and their sum has the wider one; broadcast, it has more values.
+    const bool overwrite = layers->free_output && pass.in_place && result.scalar_type() == side.scalar_type() &&
+                           at::is_expandable_to(side.sizes(), result.sizes());
     return overwrite ? result.add_(side) : at::add(result, side);
   };
 }
