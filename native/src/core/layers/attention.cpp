@@ -48,7 +48,7 @@ at::Tensor Attention::visible(const at::Tensor& input, int64_t keys, const Pass&
   const bool hint = !padding_.known() && keys == positions;  // then the function knows of `causal` by itself
   if (hint || (!padding_.known() && !options_.causal)) return {};
   at::Tensor seen;
-  if (padding_.known()) seen = padding_.in(pass).logical_not().view({input.size(0), 1, 1, positions});
+  if (padding_.known()) seen = padding_.in(pass).padding().logical_not().view({input.size(0), 1, 1, positions});
   if (options_.causal) {
     const at::Tensor before = at::ones({positions, positions}, input.options().dtype(at::kBool)).tril();
     seen = seen.defined() ? seen.logical_and(before) : before;

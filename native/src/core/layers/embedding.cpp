@@ -65,7 +65,7 @@ Forward build_embedding(Builder& build) {
     if (masks) {
       const at::Tensor padding = tokens.eq(*table.padding());
       // A sample of padding alone is taken as it is: nothing can be computed from no position.
-      (*pass.masks)[path] = padding.logical_and(padding.all(1, true).logical_not());
+      tell_padding(pass, path, padding.logical_and(padding.all(1, true).logical_not()));
     }
     const at::Tensor weight = table.weight(tokens, pass);
     return at::embedding(weight, tokens, table.padding().value_or(-1), by_frequency, false);

@@ -61,13 +61,10 @@ constexpr Run run_gru = run_plain<static_cast<Padded>(at::gru), static_cast<Pack
 constexpr Run run_tanh = run_plain<static_cast<Padded>(at::rnn_tanh), static_cast<Packed>(at::rnn_tanh)>;
 constexpr Run run_relu = run_plain<static_cast<Padded>(at::rnn_relu), static_cast<Packed>(at::rnn_relu)>;
 
-/// As torch.nn.utils.rnn packs sequences of several lengths, so that padding at their ends is not computed. Where the
-/// device is not the CPU the lengths are waited for: what follows is shaped by them.
-Answer run_packed(Run run, const Recurrence& of, const at::Tensor& input, const at::Tensor& lengths, bool train) {
-  auto [sorted, order] = lengths.cpu().sort(0, true);
-  order = order.to(input.device());
-  const at::Tensor back = at::empty_like(order).scatter_(0, order, at::arange(order.numel(), order.options()));
-  auto [values, sizes] = at::_pack_padded_sequence(input.index_select(0, order), sorted, true);
+/// As torch.nn.utils.rnn packs sequences of several lengths, so that padding at their ends is not computed.
+Answer run_packed(Run run, const Recurrence& of, const at::Tensor& input, const Packing& packing, bool train) {
+  const auto& [lengths, order, back] = packing;
+  auto [values, sizes] = at::_pack_padded_sequence(input.index_select(0, order), lengths, true);
   auto [output, state] = run(of, values, &sizes, input.size(0), train);
   const at::Tensor padded = std::get<0>(at::_pad_packed_sequence(output, sizes, true, 0, input.size(1)));
   return {padded.index_select(0, back), state.index_select(1, back)};
@@ -111,7 +108,7 @@ Forward build_recurrent(Builder& build, Run run, int64_t gates, int64_t mode, in
   join_weights(of, args, mode);
   const bool last = args.string("output") == "last";
   return [=, padding = Padding(args)](const at::Tensor& input, const Pass& pass) {
-    const auto [output, state] = padding.known() ? run_packed(run, of, input, padding.lengths(pass), pass.training)
+    const auto [output, state] = padding.known() ? run_packed(run, of, input, padding.in(pass).packing(), pass.training)
                                                  : run(of, input, nullptr, input.size(0), pass.training);
     if (!last) return output;
     if (!of.bidirectional) return state.select(0, -1);

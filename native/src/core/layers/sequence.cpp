@@ -25,7 +25,7 @@ Forward build_class_token(Builder& build) {
   const at::Tensor token = build.parameter("weight", at::zeros({1, 1, build.args().integer("embed_dim")}));
   const Padding padding(build.args());
   return [=, path = build.plan().path](const at::Tensor& input, const Pass& pass) {
-    if (padding.known()) (*pass.masks)[path] = at::constant_pad_nd(padding.in(pass), {1, 0}, false);
+    if (padding.known()) tell_padding(pass, path, at::constant_pad_nd(padding.in(pass).padding(), {1, 0}, false));
     return at::cat({token.expand({input.size(0), 1, -1}), input}, 1);
   };
 }
@@ -53,7 +53,7 @@ Forward build_take_position(Builder& build) {
   const Padding padding(build.args());
   return [=](const at::Tensor& input, const Pass& pass) {
     if (!padding.known() || position >= 0) return input.select(1, position);
-    const at::Tensor lengths = padding.lengths(pass);
+    const at::Tensor& lengths = padding.in(pass).lengths();
     const at::Tensor samples = at::arange(input.size(0), lengths.options());
     return at::index(input, {samples, (lengths + position).clamp_min(0)});
   };
@@ -64,7 +64,7 @@ Forward build_mean_over_sequence(Builder& build) {
   return [padding](const at::Tensor& input, const Pass& pass) {
     if (!padding.known()) return input.mean(1);
     // Counted in floats: beyond 256 positions bf16 has no odd numbers.
-    const at::Tensor counted = padding.in(pass).logical_not().to(at::kFloat);
+    const at::Tensor counted = padding.in(pass).padding().logical_not().to(at::kFloat);
     at::Tensor weights = (counted / counted.sum(1, true)).to(input.scalar_type());
     while (weights.dim() < input.dim()) weights = weights.unsqueeze(-1);
     return (input * weights).sum(1);
