@@ -108,7 +108,12 @@ export interface Ran {
   lr: number;
   /** null where the step was not finite. */
   loss: number | null;
+  /** How far numbers may be off. */
+  most: Allowed;
 }
+
+/** By the largest of PyTorch's. */
+export type Allowed = Record<'answers' | 'loss' | 'buffers' | 'gradients', number>;
 
 /** What PyTorch makes of it. */
 export type Answer =
@@ -136,6 +141,9 @@ export interface Numbers {
   worst: string;
   /** Whether the generator stands at the same place after the step. */
   generator: boolean;
+  /** Tensors that were compared, and those of them that are farther off than allowed and count as equal, each with the reason. */
+  compared: number;
+  excused: string[];
 }
 
 export function questionOf(network: Network, plan: Plan, ran: Ran | null): Question {
@@ -222,7 +230,9 @@ export async function runNetwork(network: Network, output: number[], folder: str
     writeFileSync(file('answers'), logits);
     const { columns, non_finite } = await session.trainSteps({ epoch: 0, batch: 0, steps: 1, groups: [{ lr: [lr] }] });
     await session.saveState(file('after'));
-    return { folder, output, seed, lr, loss: non_finite ? null : (columns.loss[0] as number) };
+    const loss = non_finite ? null : (columns.loss[0] as number);
+    const most = { answers: 1e-5, loss: 1e-5, buffers: 1e-5, gradients: hasWindows(plan) ? 2e-3 : 1e-5 };
+    return { folder, output, seed, lr, loss, most };
   } finally {
     await session.close();
   }

@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import { layerKinds } from '../../engine/contract/layers/index.ts';
-import { compareAll } from './layers-compare.ts';
+import { compareAll, tooManyExcused } from './layers-compare.ts';
 import { everyLayer } from './layers-run.ts';
 import { randomNetwork } from './stacks.ts';
 
@@ -26,6 +26,7 @@ test(`${count} stacks of seed ${seed} agree with PyTorch`, async () => {
     .filter(({ differences }) => differences.length > 0)
     .map(({ name, differences }) => `${name}: ${differences.join('; ')}`);
   expect(told.slice(0, mostTold), `${told.length} of ${count} differ`).toEqual([]);
+  expect(tooManyExcused(outcomes)).toBeNull();
 
   // The stacks must be worth comparing: both sorts many, nearly every kind among the accepted ones.
   const accepted = outcomes.filter(({ answer }) => answer.ok);
