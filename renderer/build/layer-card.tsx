@@ -21,13 +21,14 @@ import {
   toggleSelected,
   useStackState,
 } from '../state/stack-store.ts';
-import { CostBars, count, IconButton, ShapeRibbon, tensorWords, useDragSource } from '../ui/index.ts';
+import { CostBars, count, IconButton, ShapeRibbon, useDragSource } from '../ui/index.ts';
 import card from './card.module.css';
 import { categoryOf, categoryStyle } from './categories.ts';
 import { StackDensity } from './density.ts';
 import { insideColors, insideWords } from './inside-words.ts';
 import { LayerIcon } from './layer-icons.tsx';
 import { ProblemNotes, worst } from './problems.tsx';
+import { rowName, shapeWords } from './row-name.ts';
 import styles from './stack.module.css';
 import { StackScale } from './stack-scale.ts';
 import { labelOf, nameOf, noteOf, summaryOf } from './words.ts';
@@ -75,6 +76,7 @@ export const LayerCard = memo(function LayerCard({ row, onMenu }: LayerCardProps
       ref={node}
       id={rowElementId(row.key)}
       role="treeitem"
+      aria-label={rowName(row)}
       aria-level={row.depth + 1}
       aria-posinset={row.position}
       aria-setsize={row.siblings}
@@ -146,7 +148,6 @@ const Content = memo(function Content({ row, selected, tools, onMenu }: ContentP
           </button>
         )}
         <span className={card.tools}>
-          {compact && row.folded !== false && !row.dimmed && <Shape tensor={row.output} />}
           {noteOf(row.layer) !== '' && (
             <span className={card.frozen} title={noteOf(row.layer)}>
               <IconNote size={14} aria-label={`Note: ${noteOf(row.layer)}`} role="img" />
@@ -158,6 +159,7 @@ const Content = memo(function Content({ row, selected, tools, onMenu }: ContentP
               <IconSnowflake size={14} aria-label="frozen" role="img" />
             </span>
           )}
+          {compact && row.folded !== false && !row.dimmed && <Shape tensor={row.output} />}
           {row.number !== null && (
             <span className={card.number} title={`Layer ${row.number} in messages and weights files`}>
               {row.number.split('.').at(-1)}
@@ -239,18 +241,16 @@ function Inside({ row }: { row: LayerRow }) {
       {!compact && row.input && row.output && (
         <span className={`${card.fact} ${card.change}`}>
           {' '}
-          {wordsOf(row.input)} → {wordsOf(row.output)}
+          {shapeWords(row.input)} → {shapeWords(row.output)}
         </span>
       )}
     </span>
   );
 }
 
-const wordsOf = ({ dims, dtype, padded }: Tensor) => tensorWords(dims, dtype === 'int64', padded);
-
 /** A tensor's shape where its ribbon has no room for it. */
 export function Shape({ tensor }: { tensor: Tensor | null }) {
-  return <span className={card.shape}>{tensor === null ? '?' : wordsOf(tensor)}</span>;
+  return <span className={card.shape}>{tensor === null ? '?' : shapeWords(tensor)}</span>;
 }
 
 /** The coloured lines at the left that say in which blocks a row is. */
