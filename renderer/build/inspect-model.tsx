@@ -10,6 +10,7 @@ import { applyFix } from '../state/stack-store.ts';
 import { Button, dims, flops, integer, SchemaForm, Section } from '../ui/index.ts';
 import { Figures } from './figures.tsx';
 import styles from './inspector.module.css';
+import { unknownUntil } from './network-size.ts';
 
 const modelPlace = ['model'];
 
@@ -19,7 +20,8 @@ export function ModelInspector() {
   const form = useFormAt(modelPlace);
   if (!plan) return null;
   // A network that cannot be planned to its end has numbers that nobody knows: none is told as 0.
-  const known = plan.output.length > 0;
+  const until = unknownUntil(plan);
+  const unknown = until === null ? null : { value: 'unknown', note: until };
   const browse = () =>
     pickPath({
       kind: 'file',
@@ -41,10 +43,8 @@ export function ModelInspector() {
             value: `${plan.input.length > 0 ? dims(plan.input) : '?'} → ${plan.output.length > 0 ? dims(plan.output) : '?'}`,
             mono: true,
           },
-          { name: 'Parameters', value: known ? integer(plan.parameters) : '—' },
-          known
-            ? { name: 'Operations', value: flops(plan.flops), note: 'a sample' }
-            : { name: 'Operations', value: '—' },
+          { name: 'Parameters', ...(unknown ?? { value: integer(plan.parameters) }) },
+          { name: 'Operations', ...(unknown ?? { value: flops(plan.flops), note: 'a sample' }) },
         ]}
       />
       <MemoryFit />

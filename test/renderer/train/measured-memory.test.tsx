@@ -109,7 +109,8 @@ test('a moment is told in words; of a layer inside a repetition the formulas end
   const row = rows.find((one) => one.type === 'layer' && one.number?.includes('.'));
   if (row?.type !== 'layer') throw new Error('no layer inside');
   const { container } = showPage(<LayerNumbers row={row} formula={null} />);
-  expect(container.textContent).toContain('together: 64 + 8 = 72, × 3 copies = 216');
-  expect(container.textContent).toContain('= 128, × 3 copies = 384');
-  expect(container.textContent).toContain('They are not all held at once');
+  const text = container.textContent?.replaceAll('\u00a0', ' ');
+  expect(text).toContain('together: 64 + 8 = 72, × 3 copies = 216');
+  expect(text).toContain('= 128, × 3 copies = 384');
+  expect(text).toContain('They are not all held at once');
 });

@@ -49,7 +49,7 @@ describe('every field of every kind', () => {
       expect(told).not.toMatch(/undefined|\[object/);
       if ('default' in info) expect(told).toMatch(/Default: [^.]/);
       // What a switch or a choice can be is in sight.
-      if (!['switch', 'choice'].includes(info.control)) {
+      if (!['switch', 'choice', 'text'].includes(info.control)) {
         expect(told.toLowerCase()).toContain(info.expected.replace('null', 'none').toLowerCase());
       }
     }
