@@ -436,7 +436,8 @@ class Maker extends Dice {
     if (/^(out_channels|out_features|hidden_size|embedding_dim|dim_feedforward)$/.test(name)) return this.pick(widths);
     if (name === 'proj_size') return this.chance(0.6) ? undefined : this.pick([2, 4, 8, 16]);
     if (name === 'num_embeddings') return this.pick([20, 200]);
-    return this.chance(0.55) ? values[0] : this.pick(values);
+    const value = this.chance(0.55) ? values[0] : this.pick(values);
+    return value === 1 && /^(dropout|p)$/.test(name) ? 0.2 : value; // setting everything aside is no training
   }
 
   #maybe(share: number, keys: object): object {

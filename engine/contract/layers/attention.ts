@@ -1,7 +1,8 @@
 /** Attention of a sequence to itself. */
 import { flag, integer, number } from '../fields.ts';
 import type { PlannedTensor } from '../plan-types.ts';
-import { type LayerContext, type LayerKind, layerKind, nearestDivisor, parameter } from './kind.ts';
+import { attentionOnCpu } from './attention-cpu.ts';
+import { type LayerContext, layerKind, nearestDivisor, parameter } from './kind.ts';
 import { pythonCall } from './python.ts';
 import { sequenceDims } from './sequence.ts';
 import { definitionOf, masksPiece, maskWords, unseenPiece, withWords } from './sequence-python.ts';
@@ -84,21 +85,6 @@ export function attentionCost({ length, features, heads, dropout, extra = 0 }: S
     bytes: 4 * (projected + (dropout === 0 ? heads * length : 2 * values + 3 * scores)),
   };
 }
-
-/**
- * On the CPU: its tensors once more, in the order that attention wants; what passes through the wide layers has gradients at the highest moment.
- */
-export const attentionOnCpu: NonNullable<LayerKind['onCpu']> = ({ layer, keeps, workspace }) => {
-  const { args, input } = layer;
-  const [length = 1, features = 1] = input;
-  const wide = Number(args.dim_feedforward ?? features);
-  // With masks of dropout the forward pass is the higher one.
-  const passing = Number(args.dropout ?? 0) > 0 ? 0 : 4 * length * wide;
-  return {
-    keeps: { ...keeps, bytes: keeps.bytes + 4 * length * features },
-    workspace: (batch, pass) => workspace(batch, pass) + (pass === 'backward' ? batch * passing : 0),
-  };
-};
 
 /** S: the positions that each one sees. */
 export const attentionFlops = '8 · L · E · E + 4 · L · S · E';

@@ -3,7 +3,8 @@ import { choice, flag, integer, number } from '../fields.ts';
 import type { Json } from '../native.ts';
 import type { PlannedTensor } from '../plan-types.ts';
 import type { Values } from '../report.ts';
-import { attentionCost, attentionFlops, attentionOnCpu, attentionTensors, causal, checkHeads } from './attention.ts';
+import { attentionCost, attentionFlops, attentionTensors, causal, checkHeads } from './attention.ts';
+import { transformerOnCpu } from './attention-cpu.ts';
 import { type LayerContext, type LayerExample, layerKind, parameter, type Resolved } from './kind.ts';
 import { pythonCall } from './python.ts';
 import { sequenceDims } from './sequence.ts';
@@ -149,7 +150,7 @@ export const transformerKinds = [
     label: 'Transformer layer',
     category: 'sequence',
     free: true,
-    onCpu: attentionOnCpu,
+    onCpu: transformerOnCpu,
     help: 'Attention, then a small network at each position. With causal attention it is the layer of a GPT.',
     params: layerParams,
     derived: ['d_model', 'mask'],
@@ -172,7 +173,7 @@ export const transformerKinds = [
     label: 'Transformer',
     category: 'sequence',
     free: true,
-    onCpu: attentionOnCpu,
+    onCpu: transformerOnCpu,
     help: 'Transformer layers one after the other.',
     params: encoderParams,
     derived: ['d_model', 'mask'],

@@ -1,0 +1,57 @@
+/** What attention keeps and takes on the CPU: by one fused kernel, or with dropout step by step, as measured. */
+import type { Operation } from '../estimate-types.ts';
+import type { PlannedLayer } from '../plan-types.ts';
+
+type Taken = Pick<Operation, 'keeps' | 'workspace'>;
+
+/** Bytes of one sample: of the sequence, of the scores of all heads, and of what lies inside the small network; and of the first weight. */
+function sizesOf({ args, input }: PlannedLayer) {
+  const [length = 1, features = 1] = input;
+  const heads = Number(args.nhead ?? args.num_heads);
+  return {
+    sequence: 4 * length * features,
+    scores: 4 * heads * length * length,
+    inner: 4 * length * Number(args.dim_feedforward ?? 0),
+    projection: 12 * features * features,
+    heads,
+    dropout: Number(args.dropout) > 0,
+    layers: Number(args.num_layers ?? 1),
+  };
+}
+
+/** Step by step queries, keys and values of several heads are kept in another order, and no longer as they were projected. */
+function kept({ layer, keeps }: Operation): Operation['keeps'] {
+  const { sequence, heads, dropout, layers } = sizesOf(layer);
+  return { ...keeps, bytes: keeps.bytes - (dropout && heads > 1 ? 2 * layers * sequence : 0) };
+}
+
+export function attentionOnCpu(operation: Operation): Taken {
+  const { sequence, scores, projection, dropout } = sizesOf(operation.layer);
+  const keeps = kept(operation);
+  return {
+    keeps,
+    workspace: (batch, pass) => {
+      if (pass === 'unkept') return batch * (dropout ? 4 * sequence : keeps.bytes);
+      if (pass === 'forward') return dropout ? batch * 3 * sequence : 0;
+      // The projections' gradient comes last, when most is gone.
+      return Math.max(0, batch * (dropout ? scores : 2 * sequence) - projection);
+    },
+  };
+}
+
+/** Layer after layer: the highest moment is in the last one, where few gradients are there yet, or in the first, where little is kept. */
+export function transformerOnCpu(operation: Operation): Taken {
+  const { layer, gradients } = operation;
+  const { sequence, inner, dropout, layers } = sizesOf(layer);
+  const keeps = kept(operation);
+  const besides = (layer.args.norm_first === true ? sequence : 0) + (layers > 1 ? sequence : 0);
+  return {
+    keeps,
+    workspace: (batch, pass) => {
+      if (pass === 'unkept') return batch * (Math.max(4 * sequence, sequence + 2 * inner) + besides);
+      if (pass === 'forward') return dropout ? batch * sequence : 0;
+      const last = batch * Math.max(0, 2 * inner - 2 * sequence) - gradients * (1 - 0.3 / layers);
+      return Math.max(last, batch * (2 * sequence - (keeps.bytes * (layers - 0.5)) / layers));
+    },
+  };
+}
