@@ -55,10 +55,15 @@ class Orders {
 
   constructor(operations: readonly Operation[], half: boolean) {
     this.#half = half;
-    for (const { layer, inputs, output } of operations) {
+    const bytes = new Map<Storage, number>();
+    for (const { layer, inputs, output, outputBytes } of operations) {
       if (inputs[0] === output) continue; // seen otherwise, it lies as it did
+      bytes.set(output, outputBytes);
+      // What is broadcast has no say.
+      const whole = inputs.filter((input) => bytes.get(input) === outputBytes);
+      const asked = whole.length > 0 ? whole : inputs;
       const order =
-        layoutOf(layer).output ?? (inputs.every((input) => this.#output(input) === 'last') ? 'last' : 'first');
+        layoutOf(layer).output ?? (asked.every((input) => this.#output(input) === 'last') ? 'last' : 'first');
       this.#outputs.set(output, layer.output.length === 3 ? order : 'first');
     }
     for (const { layer, inputs, output } of [...operations].reverse()) {

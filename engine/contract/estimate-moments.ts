@@ -73,6 +73,7 @@ export class Moments {
 
   /** `kept`: with a graph; otherwise nothing is kept. The last operation's output stays until `release`. */
   forward(operations: readonly Operation[], kept: boolean, phase: MemoryPhase = 'forward'): void {
+    if (kept) for (const { layer } of operations) this.kept.delete(layer.path);
     const readers = new Map<Storage, number>();
     const count = (storage: Storage | null) => storage && readers.set(storage, (readers.get(storage) ?? 0) + 1);
     for (const { inputs, held } of operations) {
@@ -180,7 +181,7 @@ export class Moments {
       this.#activations += own;
       if (keeps.output) this.#keep(output, 1);
       for (const input of keeps.inputs) this.#keep(input, 1);
-      this.kept.set(layer.path, this.#activations - before);
+      this.kept.set(layer.path, (this.kept.get(layer.path) ?? 0) + this.#activations - before);
     }
     this.mark(phase, layer.path, operation.workspace(batch, kept ? 'forward' : 'unkept') * scale);
     for (const input of held ? [...inputs, held] : inputs) {

@@ -1,5 +1,5 @@
 /** What the memory estimate has to know of a layer that has been planned. */
-import type { LayerMemory, Operation } from './estimate-types.ts';
+import type { LayerMemory, Operation, Storage } from './estimate-types.ts';
 import { layerTable } from './layers/index.ts';
 import { type Flow, product, type Resolved } from './layers/kind.ts';
 import type { PlannedLayer, PlannedTensor, TrainRule } from './plan-types.ts';
@@ -16,7 +16,7 @@ export const noMemory = (): LayerMemory => ({
 const bytesIn = (tensors: readonly PlannedTensor[]) =>
   tensors.reduce((total, { shape }) => total + 4 * product(shape), 0);
 
-/** One operation; none for a block whose output is a list's own. */
+/** One operation; one a step for a sum or product of several; none for a block whose output is a list's own. */
 export function estimateOperation(
   layer: PlannedLayer,
   { tensors = [], keeps = {}, workspace = 0, children = [], ...resolved }: Resolved,
@@ -30,29 +30,49 @@ export function estimateOperation(
   const passes = resolved.reshapes ?? resolved.passesGradient ?? false;
   const parameters = tensors.filter(({ buffer }) => !buffer);
   const trained = tensors.filter(({ buffer }) => !buffer && !rule.freeze);
-  const { input: reads = false, output: writes = false, lists = [], bytes = 0, integers = 0 } = keeps;
-  const read = reads ? inputs.slice(0, 1) : inputs.filter((_, index) => lists[index]);
-  const own = { inputs: read, output: writes, bytes, integers };
+  const { input: reads = false, output: writes = false, bytes = 0, integers = 0 } = keeps;
+  const own = { inputs: reads ? inputs.slice(0, 1) : [], output: writes, bytes, integers };
   const either = typeof workspace === 'number' ? { forward: workspace, backward: workspace } : workspace;
   const room = { unkept: either.forward + bytes, ...either };
-  return [
-    {
-      layer,
+  const whole: Operation = {
+    layer,
+    inputs,
+    held: children.length > 0 ? input.storage : null,
+    output: flow.storage,
+    outputBytes: elementBytes[flow.dtype] * product(flow.dims),
+    keeps: own,
+    workspace: (batch, pass) => batch * room[pass],
+    gradients: bytesIn(trained),
+    // Norms and tables stay as they are.
+    cast: input.dtype === 'float32' && parameters.some(({ shape }) => shape.length > 1) ? bytesIn(parameters) : 0,
+    grad: flow.storage.grad,
+    free: layerTable.get(layer.kind)?.free ?? false,
+    random: resolved.random ?? false,
+    idle: resolved.idle ?? false,
+    reuses: resolved.reshapes ? 'view' : resolved.overwrites ? 'memory' : null,
+    passesGradient: inputs.map(() => passes),
+  };
+  return folded(whole, answered, resolved.folds) ?? [whole];
+}
+
+/** An operation each step; null: there are none. */
+function folded(whole: Operation, answered: readonly Storage[], folds: Resolved['folds']): Operation[] | null {
+  if (!folds) return null;
+  let [left] = answered as [Storage];
+  return folds.map(({ bytes, keeps, passes, backward, grad }, index): Operation => {
+    const last = index === folds.length - 1;
+    const inputs = [left, answered[index + 1] as Storage];
+    left = last ? whole.output : { kept: false, grad };
+    return {
+      ...whole,
       inputs,
-      held: children.length > 0 ? input.storage : null,
-      output: flow.storage,
-      outputBytes: elementBytes[flow.dtype] * product(flow.dims),
-      keeps: own,
-      workspace: (batch, pass) => batch * room[pass],
-      gradients: bytesIn(trained),
-      // Norms and tables stay as they are.
-      cast: input.dtype === 'float32' && parameters.some(({ shape }) => shape.length > 1) ? bytesIn(parameters) : 0,
-      grad: flow.storage.grad,
-      free: layerTable.get(layer.kind)?.free ?? false,
-      random: resolved.random ?? false,
-      idle: resolved.idle ?? false,
-      reuses: resolved.reshapes ? 'view' : resolved.overwrites ? 'memory' : null,
-      passesGradient: inputs.map((_, index) => (typeof passes === 'boolean' ? passes : (passes[index] ?? false))),
-    },
-  ];
+      held: last ? whole.held : null,
+      output: left,
+      outputBytes: bytes,
+      keeps: { ...whole.keeps, inputs: inputs.filter((_, side) => keeps[side]), bytes: 0 },
+      workspace: (batch, pass) => (pass === 'backward' ? batch * backward : 0),
+      passesGradient: passes,
+      grad,
+    };
+  });
 }

@@ -221,6 +221,7 @@ export class StackPlanner {
     }
     if (!this.#takes(row, input, place)) return null;
     const tensorsBefore = this.tensors.length;
+    const ends: number[] = [];
     const context: LayerContext = {
       place,
       path,
@@ -237,8 +238,11 @@ export class StackPlanner {
         label,
         edits: Object.entries(keys).map(([key, value]) => setEdit([...place, key], value)),
       }),
-      stack: (name, layers, key, from = input) =>
-        this.#list(name, layers, [...place, ...key], `${path}.${name}`, from, rule, within),
+      stack: (name, layers, key, from = input) => {
+        const made = this.#list(name, layers, [...place, ...key], `${path}.${name}`, from, rule, within);
+        ends.push(this.operations.length);
+        return made;
+      },
       block: (ref) => this.#block(ref, place, path, input, rule, within),
     };
     const resolved = row.resolve(values, context);
@@ -247,7 +251,7 @@ export class StackPlanner {
       return this.#refuseMask(row.kind, input.mask, place);
     }
     if (resolved.mask === path) this.masks.set(path, this.masks.get(input.mask ?? '') ?? place);
-    return this.#finish(read, resolved, place, path, input, rule, tensorsBefore);
+    return this.#finish(read, resolved, place, path, input, rule, tensorsBefore, ends);
   }
 
   #takes({ kind, takes = 'floats' }: LayerKind, { dtype }: Flow, place: Place): boolean {
@@ -283,6 +287,8 @@ export class StackPlanner {
     input: Flow,
     rule: TrainRule,
     tensorsBefore: number,
+    /** How many operations there were behind each of its lists. */
+    ends: readonly number[],
   ): Done {
     const { tensors = [] } = resolved;
     const inits = initsOf(rule.init, row, tensors, place, this.#report);
@@ -303,7 +309,10 @@ export class StackPlanner {
     if (isObject(given.train)) this.trained.push({ place, train: given.train, tensors: here });
     if (resolved.batchStatistics) this.statistics.push({ kind: row.kind, place, ...resolved.batchStatistics });
     const { planned, flow } = costed({ row, resolved, given, place, path, input, tensors: here });
-    this.operations.push(...estimateOperation(planned, resolved, input, flow, rule));
+    const made = estimateOperation(planned, resolved, input, flow, rule);
+    for (const [index, operation] of [...made.entries()].reverse()) {
+      this.operations.splice(ends.at(index - made.length) ?? this.operations.length, 0, operation);
+    }
     return { planned, native: nativeOf(row, resolved, path), flow };
   }
 

@@ -1,6 +1,6 @@
 /** What sums, products and joins of tensors make of their shapes, of their numbers and of their masks of padding. */
 import { elementBytes } from '../tensors.ts';
-import { type Dims, type Flow, product, type Resolved, type Stack, sameDims } from './kind.ts';
+import { type Dims, type Flow, type Fold, product, type Resolved, type Stack, sameDims } from './kind.ts';
 
 /**
  * One sample's shape of a sum or product, as PyTorch broadcasts: a size of 1 is spread to the other's. With fewer dimensions the batch would lie
@@ -18,39 +18,41 @@ export function broadcast([first = [], ...others]: readonly Dims[]): Dims | null
 }
 
 /**
- * Costs of a sum or product of several, one after the other. A sum hands its gradient on to branches of its own shape. A product keeps for a
- * gradient what the others are multiplied with: the branches, and each product but the last.
+ * Costs of a sum or product of several, folded from the first: each step as soon as its branch has answered. A sum hands its gradient on to
+ * terms of its own shape. A product keeps what it is multiplied with of either factor whose other has a gradient.
  */
 export function foldCosts(
   stacks: readonly Stack[],
   join: 'add' | 'multiply',
-): Pick<Resolved, 'flops' | 'keeps' | 'passesGradient' | 'workspace'> {
-  const flows = stacks.map(({ flow }) => flow as Flow);
-  const shapes = flows.map((_, index) => broadcast(flows.slice(0, index + 1).map(({ dims }) => dims)) as Dims);
-  const output = shapes.at(-1) as Dims;
-  const bytes = (index: number) => Math.max(...flows.slice(0, index + 1).map(({ dtype }) => elementBytes[dtype]));
-  const sizes = shapes.map((dims, index) => bytes(index) * product(dims));
-  const flops = shapes.slice(1).reduce((sum, dims) => sum + product(dims), 0);
-  const own = flows.map(({ dims }) => sameDims(dims, output));
-  // The last but one is there while the last is made.
-  const before = flows.length > 2 ? (sizes.at(-2) as number) : 0;
-  if (join === 'add' || flows.length < 2)
-    return { flops, passesGradient: own, workspace: { forward: before, backward: 0 } };
-  const grads = flows.map(({ storage }) => storage.grad);
-  const earlier = (index: number) => grads.slice(0, index).includes(true);
-  const keepsProduct = (index: number) => index > 0 && index < flows.length - 1 && grads[index + 1] === true;
-  return {
-    flops,
-    keeps: {
-      lists: grads.map((_, index) => (index === 0 ? grads[1] === true : earlier(index))),
-      bytes: sizes.reduce((sum, size, index) => sum + (keepsProduct(index) ? size : 0), 0),
-    },
-    // A gradient is as large as the product before it is summed to its branch's size.
-    workspace: {
-      forward: keepsProduct(flows.length - 2) ? 0 : before,
-      backward: own.includes(false) ? (sizes.at(-1) as number) : 0,
-    },
-  };
+): Pick<Resolved, 'flops' | 'keeps' | 'folds' | 'passesGradient'> {
+  const [first, ...others] = stacks.map(({ flow }) => flow as Flow) as [Flow, ...Flow[]];
+  if (others.length === 0) return { passesGradient: true };
+  let { dims, dtype } = first;
+  let { grad } = first.storage;
+  const multiplies = join === 'multiply';
+  const keptLists = [multiplies && others[0]?.storage.grad === true];
+  let [flops, bytes] = [0, 0];
+  const folds = others.map((other, index): Fold => {
+    const [left, leftGrad, leftBytes] = [dims, grad, elementBytes[dtype] * product(dims)];
+    dims = broadcast([left, other.dims]) as Dims;
+    if (other.dtype === 'float32') dtype = 'float32';
+    grad ||= other.storage.grad;
+    flops += product(dims);
+    const keeps = [multiplies && other.storage.grad, multiplies && leftGrad] as const;
+    keptLists.push(keeps[1]);
+    if (index > 0 && keeps[0]) bytes += leftBytes;
+    const own = [sameDims(left, dims), sameDims(other.dims, dims)] as const;
+    const size = elementBytes[dtype] * product(dims);
+    return {
+      bytes: size,
+      keeps,
+      passes: [!multiplies && own[0], !multiplies && own[1]],
+      // A product's gradient is as large as the product before it is summed to its factor's size.
+      backward: multiplies && !(own[0] && own[1]) ? size : 0,
+      grad,
+    };
+  });
+  return { flops, folds, keeps: { lists: keptLists, bytes } };
 }
 
 /** Floats where any is of floats, else integers as large as they may become. */

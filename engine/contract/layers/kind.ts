@@ -72,8 +72,8 @@ export interface Resolved {
   random?: boolean;
   /** Outside of training its output is its input. */
   idle?: boolean;
-  /** The gradients of what it computes from are its output's, or views of that: sums and joins. A list: of these child lists alone. */
-  passesGradient?: boolean | readonly boolean[];
+  /** The gradients of what it computes from are its output's, or views of that: sums and joins. */
+  passesGradient?: boolean;
   /** The C++ row computes in the input's memory where nobody else reads that, and the backward pass needs the result only. */
   overwrites?: boolean;
   /** Of the output; absent: floats, or the input's for kinds that take any. */
@@ -86,9 +86,23 @@ export interface Resolved {
   reshapes?: boolean;
   /** Values per channel that one sample brings to a batch statistic, and whether evaluation takes batch statistics too. */
   batchStatistics?: { values: number; inEvaluation: boolean };
+  /** What child lists answer is joined step by step, each as soon as its list has answered: the second to the first, and so on. */
+  folds?: readonly Fold[];
   /** Block kinds: child lists in order, and the flow that leaves the block where it is a child's own. */
   children?: Stack[];
   flow?: Flow;
+}
+
+/** A step of a sum or product, of what there is so far and the next. */
+export interface Fold {
+  /** Of what it makes of one sample. */
+  bytes: number;
+  /** Which of the two the backward pass needs, and of which the gradient is the result's. */
+  keeps: readonly [boolean, boolean];
+  passes: readonly [boolean, boolean];
+  /** Bytes that the backward pass takes and gives back. */
+  backward: number;
+  grad: boolean;
 }
 
 /** What a row may ask and say while it resolves a layer. */
