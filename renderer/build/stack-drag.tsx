@@ -2,7 +2,7 @@
 import { type ReactNode, type RefObject, useMemo, useRef } from 'react';
 import { valueAt } from '../state/places.ts';
 import { currentProject } from '../state/project.ts';
-import { standsAt } from '../state/stack.ts';
+import { holdsItself, standsAt } from '../state/stack.ts';
 import { kindOf, type Path, startsWith, topmost } from '../state/stack-paths.ts';
 import type { StackRow } from '../state/stack-rows.ts';
 import { selectedPaths } from '../state/stack-select.ts';
@@ -55,7 +55,13 @@ function rowElements(scroller: HTMLElement): HTMLElement[] {
 /** A dragged layer goes anywhere but into itself; a place where it stands already is none. */
 function isAllowed(paths: readonly Path[], row: StackRow): boolean {
   if (paths.length === 0) return true;
-  return !paths.some((path) => startsWith(row.above.list, path)) && !standsAt(paths, row.above);
+  const { project } = currentProject().view;
+  const layers = paths.map((path) => valueAt(project, path));
+  return (
+    !paths.some((path) => startsWith(row.above.list, path)) &&
+    !standsAt(paths, row.above) &&
+    !holdsItself(project, row.above.list, layers)
+  );
 }
 
 function makeHandlers(

@@ -72,6 +72,13 @@ function shareMiddle(previous: Json[], next: Json[]): Json[] {
   return next.map((item, index) => {
     const found = made[index];
     if (found !== undefined) return found;
+    if (Array.isArray(item)) {
+      // A branch: the layers in it are found again in the one that stood there.
+      const branch = left.find((candidate) => Array.isArray(candidate));
+      if (branch === undefined) return item;
+      left.splice(left.indexOf(branch), 1);
+      return share(branch, item);
+    }
     if (!isObject(item)) return item;
     const old = left.find((candidate) => isObject(candidate) && candidate.kind === item.kind) as object | undefined;
     const edited = old ?? (left.length === next.filter((_, at) => made[at] === undefined).length ? left[0] : undefined);

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../../engine/contract/report.ts';
 import type { ElementType } from '../../engine/contract/tensors.ts';
 import { sameView } from './same-view.ts';
 import { idOf } from './sharing.ts';
-import { blockNames, blockRef, usesOf } from './stack.ts';
+import { blockNames, blockRef, blocksIn, usesOf } from './stack.ts';
 import { type Costs, costsOf, noCosts, type RowCosts, together } from './stack-costs.ts';
 import { type Inside, insideOf } from './stack-inside.ts';
 import { blockList, type Gap, kindOf, type Lane, lanesOf, layersAt, mainList, type Path } from './stack-paths.ts';
@@ -155,12 +155,19 @@ export function stackView(
     dimmed: false,
     output,
   });
-  for (const name of names) {
-    if (known.shownBlocks.has(name) || (known.uses.get(name) ?? 0) > 0) continue;
+  // One that only blocks use that nothing uses is shown with them, and one that holds itself by itself: nothing is out of sight.
+  const used = blocksIn(project, layersAt(project, mainList));
+  for (const name of [...names].sort((a, b) => Number(isUsed(project, a)) - Number(isUsed(project, b)))) {
+    if (known.shownBlocks.has(name) || used.has(name)) continue;
     known.shownBlocks.add(name);
     unusedBlock(known, name);
+    blocksIn(project, layersAt(project, blockList(name)), used);
   }
   return sameView(before, { rows: known.rows, scale: scaleOf(known.rows), problems: loose });
+}
+
+function isUsed(project: unknown, name: string): boolean {
+  return usesOf(project, name).length > 0;
 }
 
 function tensorOf(layer: PlannedLayer | undefined): Tensor | null {

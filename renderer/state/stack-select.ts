@@ -98,7 +98,12 @@ export function tensorAt(rows: readonly StackRow[], { list, index }: Gap): Tenso
 }
 
 /** The gap to which a step up or down takes the selected layers, also into and out of blocks; null at either end. */
-export function gapBeside(rows: readonly StackRow[], paths: readonly Path[], by: -1 | 1): Gap | null {
+export function gapBeside(
+  rows: readonly StackRow[],
+  paths: readonly Path[],
+  by: -1 | 1,
+  allowed: (gap: Gap) => boolean = () => true,
+): Gap | null {
   const inside = (row: StackRow) =>
     paths.some((path) => startsWith(row.type === 'layer' ? row.path : row.above.list, path));
   const marked = rows.map((row) => inside(row));
@@ -112,7 +117,7 @@ export function gapBeside(rows: readonly StackRow[], paths: readonly Path[], by:
       if (by > 0) return null;
       continue;
     }
-    if (!isHere(paths, row.above)) return row.above;
+    if (!isHere(paths, row.above) && allowed(row.above)) return row.above;
   }
   return null;
 }
@@ -159,4 +164,31 @@ export function neighbour(before: readonly StackRow[], after: readonly StackRow[
   const previous = before.slice(0, at).findLast((row) => there.has(row.key));
   const key = (next ?? previous)?.key;
   return key === undefined ? [] : [key];
+}
+
+/** After a fold: what is hidden now gives way to the block around it that is shown. */
+export function shownInstead(before: readonly StackRow[], after: readonly StackRow[], was: Selection): Selection {
+  const there = new Set(after.map((row) => row.key));
+  const shown = (key: string): string | null => {
+    let at = before.findIndex((row) => row.key === key);
+    while (at >= 0 && !there.has(before[at]?.key as string)) {
+      const depth = before[at]?.depth ?? 0;
+      at = before.slice(0, at).findLastIndex((row) => row.type === 'layer' && row.depth < depth);
+    }
+    return before[at]?.key ?? null;
+  };
+  const keys = [...was.selected, was.active, was.anchor];
+  if (keys.every((key) => key === null || there.has(key))) return was;
+  const selected = new Set([...was.selected].flatMap((key) => shown(key) ?? []));
+  return { selected, active: was.active && shown(was.active), anchor: was.anchor && shown(was.anchor) };
+}
+
+/** After an edit that selects nothing by itself: without what it took away. */
+export function withoutGone(before: readonly StackRow[], after: readonly StackRow[], was: Selection): Selection {
+  const there = new Set(after.map((row) => row.key));
+  const gone = (key: string | null) => key !== null && !there.has(key);
+  if (!gone(was.active) && !gone(was.anchor) && ![...was.selected].some(gone)) return was;
+  const selected = [...was.selected].filter((key) => there.has(key));
+  if (!gone(was.active)) return { selected: new Set(selected), active: was.active, anchor: was.active };
+  return selectOnly(selected.length > 0 ? selected : neighbour(before, after, was.active));
 }

@@ -8,12 +8,16 @@ import { sources } from '../../engine/contract/sources.ts';
 import type { DataFacts } from '../../engine/contract/tensors.ts';
 import { valueAt } from './places.ts';
 import { currentProject, edit, editWhile, usePlan, useProject, useProjectState } from './project.ts';
+import { tell } from './session.ts';
 import { idOf } from './sharing.ts';
 import {
   addBranch,
+  allLayers,
+  blockRef,
   type Change,
   duplicateLayers,
   freeBlockName,
+  holdsItself,
   insertLayers,
   moveLayers,
   removeBranch,
@@ -35,8 +39,10 @@ import {
   selectOnly,
   selectTo,
   settle,
+  shownInstead,
   step,
   tensorAt,
+  withoutGone,
 } from './stack-select.ts';
 import { setFreeze, setTrain } from './stack-train.ts';
 
@@ -122,9 +128,12 @@ export function gapHere(): Gap {
 let ownEdit = false;
 
 export function make(edits: readonly Edit[]): boolean {
+  const before = currentStack().rows;
   ownEdit = true;
   const done = edit(edits);
   ownEdit = false;
+  const after = currentStack().rows;
+  useStackState.setState((state) => withoutGone(before, after, state));
   return done;
 }
 
@@ -218,17 +227,26 @@ export function clearSelection(): void {
 }
 
 export function fold(key: string, folded: boolean): void {
-  useStackState.setState((state) => {
-    const next = new Set(state.folded);
-    if (folded) next.add(key);
-    else next.delete(key);
-    return { folded: next };
-  });
+  const next = new Set(useStackState.getState().folded);
+  if (folded) next.add(key);
+  else next.delete(key);
+  foldThese(next);
 }
 
 export function foldAll(folded: boolean): void {
-  const blocks = currentStack().rows.flatMap((row) => (row.type === 'layer' && row.folded !== null ? [row.key] : []));
-  useStackState.setState({ folded: new Set(folded ? blocks : []) });
+  // Also those that no row shows now: a block's second use is its first once the other is folded away.
+  const blocks = allLayers(currentProject().view.project).flatMap(({ layer }) =>
+    isObject(layer) && (lanesOf(layer).length > 0 || blockRef(layer) !== null) ? [idOf(layer)] : [],
+  );
+  foldThese(new Set(folded ? blocks : []));
+}
+
+/** What a fold hides is not selected any more: the block is in its place. */
+function foldThese(folded: ReadonlySet<string>): void {
+  const before = currentStack().rows;
+  useStackState.setState({ folded });
+  const after = currentStack().rows;
+  useStackState.setState((state) => shownInstead(before, after, state));
 }
 
 /** The layer's row by its id; undefined where it is inside a folded block. */
@@ -269,12 +287,24 @@ export function addLayer(kind: string, block: string | null = null, gap?: Gap): 
     layer.ref = block ?? freeBlockName(view.project, 'block');
     if (block === null) edits.push(setEdit(['model', 'blocks', layer.ref as string], { layers: [] }));
   }
+  if (holdsItself(view.project, there.list, [layer])) {
+    tellHoldsItself();
+    return;
+  }
   const change = insertLayers(view.project, there, [layer]);
   if (!apply({ ...change, edits: [...edits, ...change.edits] }, `${kind} added`)) return;
   // What is added next goes into a block that has just been made.
   const added = useStackState.getState().active;
   const empty = currentStack().rows.find((row) => row.type === 'empty' && row.owner === added);
   if (empty && lanesOf(layer).length + (kind === 'Block' ? 1 : 0) > 0) select(empty.key);
+}
+
+export function tellHoldsItself(): void {
+  tell({
+    tone: 'info',
+    message: 'A block cannot hold itself',
+    hint: 'Choose a place outside of it, or make an independent copy of the block first.',
+  });
 }
 
 export function removeSelected(id?: string): void {
@@ -315,7 +345,9 @@ export function moveTo(paths: readonly Path[], gap: Gap): void {
 /** A step up or down, also into and out of blocks. */
 export function moveSelected(by: -1 | 1): void {
   const paths = topmost(pathsFor());
-  const gap = gapBeside(currentStack().rows, paths, by);
+  const { project } = currentProject().view;
+  const layers = paths.map((path) => valueAt(project, path));
+  const gap = gapBeside(currentStack().rows, paths, by, ({ list }) => !holdsItself(project, list, layers));
   if (gap) moveTo(paths, gap);
   else useStackState.setState({ said: by < 0 ? 'At the top' : 'At the end' });
 }

@@ -1,10 +1,30 @@
 /** What a person does with several layers as one: wraps and named blocks, and their way over the clipboard. */
 import { currentProject } from './project.ts';
 import { tell } from './session.ts';
-import { blockRef, freeBlockName, makeBlock, makeIndependent, unwrapLayer, type Wrapper, wrapLayers } from './stack.ts';
+import {
+  blockRef,
+  freeBlockName,
+  holdsItself,
+  makeBlock,
+  makeIndependent,
+  unwrapLayer,
+  type Wrapper,
+  wrapLayers,
+} from './stack.ts';
 import { copyText, pasteClip, readClip } from './stack-clipboard.ts';
 import type { Gap } from './stack-paths.ts';
-import { apply, currentStack, fold, gapHere, goTo, layerRow, make, pathsFor, useStackState } from './stack-store.ts';
+import {
+  apply,
+  currentStack,
+  fold,
+  gapHere,
+  goTo,
+  layerRow,
+  make,
+  pathsFor,
+  tellHoldsItself,
+  useStackState,
+} from './stack-store.ts';
 
 export function wrapSelected(kind: Wrapper, id?: string): void {
   const paths = pathsFor(id);
@@ -55,6 +75,17 @@ export function pasteText(text: string, gap: Gap = gapHere()): boolean {
     return false;
   }
   const { renamed, ...change } = pasteClip(currentProject().view.project, gap, clip);
+  const { project } = currentProject().view;
+  if (
+    holdsItself(
+      project,
+      gap.list,
+      clip.layers.filter((layer) => !renamed.has(blockRef(layer) ?? '')),
+    )
+  ) {
+    tellHoldsItself();
+    return false;
+  }
   if (!apply(change, clip.layers.length === 1 ? 'Layer pasted' : `${clip.layers.length} layers pasted`)) return false;
   for (const [name, here] of renamed) {
     tell({

@@ -114,12 +114,32 @@ export function standsAt(paths: readonly Path[], { list, index }: Gap): boolean 
   return together && index >= start && index <= start + tops.length;
 }
 
+/** Names of the blocks that layers use, also by way of other blocks. */
+export function blocksIn(project: unknown, layers: readonly unknown[], found = new Set<string>()): Set<string> {
+  for (const layer of layers) {
+    const ref = blockRef(layer);
+    if (ref !== null && !found.has(ref)) {
+      found.add(ref);
+      blocksIn(project, layersAt(project, blockList(ref)), found);
+    }
+    for (const { key } of lanesOf(layer)) blocksIn(project, layersAt(layer, key), found);
+  }
+  return found;
+}
+
+/** Whether a block would hold itself with these layers in this list. */
+export function holdsItself(project: unknown, list: Path, layers: readonly unknown[]): boolean {
+  const [, blocks, name] = list;
+  return blocks === 'blocks' && typeof name === 'string' && blocksIn(project, layers).has(name);
+}
+
 /** Takes layers to a gap, in order. null: the gap is inside one of them. */
 export function moveLayers(project: unknown, paths: readonly Path[], gap: Gap): Change | null {
   const tops = topmost(paths);
   if (tops.some((path) => startsWith(gap.list, path))) return null;
   if (standsAt(tops, gap)) return { edits: [], selected: tops };
   const values = tops.map((path) => valueAt(project, path));
+  if (holdsItself(project, gap.list, values)) return null;
   const draft = new Draft(project);
   for (const path of [...tops].reverse()) draft.remove(path);
   const list = draft.now(gap.list) as Path;

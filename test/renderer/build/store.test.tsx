@@ -1,7 +1,6 @@
 /** The stack of an open project: what a person does to it, with the real undo. @vitest-environment jsdom */
-import fc from 'fast-check';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { anyLayer, nestedText } from './projects.ts';
+import { nestedText } from './projects.ts';
 import '../engine.ts';
 
 vi.mock('../../../renderer/client/client.ts', async () => (await import('../engine.ts')).client);
@@ -95,38 +94,3 @@ describe('layers', () => {
 });
 
 const stackEdits = await import('../../../renderer/state/stack.ts');
-
-test('random things done and all undone give the text that was, byte for byte; redone, what they had made', () => {
-  fc.assert(
-    fc.property(fc.array(fc.tuple(fc.nat(10), fc.nat(1000), anyLayer.layer), { maxLength: 8 }), (todo) => {
-      open(nestedText);
-      for (const [what, where, layer] of todo) {
-        const rows = currentStack().rows.filter((row) => row.type === 'layer' || row.type === 'empty');
-        const row = rows[where % Math.max(1, rows.length)];
-        if (row) stack.select(row.key, { range: where % 3 === 0 });
-        const act = [
-          () => stack.addLayer('Conv2d'),
-          () => stack.addLayer('Parallel'),
-          () => stack.addLayer('Block'),
-          () => stack.removeSelected(),
-          () => stack.duplicateSelected(),
-          () => stack.moveSelected(where % 2 ? 1 : -1),
-          () => stack.wrapSelected('Residual'),
-          () => stack.makeBlockOfSelected(),
-          () => row && stack.unwrap(row.key),
-          () => stack.toggleSelected(),
-          () => stack.pasteText(JSON.stringify(layer)),
-        ][what] as () => void;
-        act();
-        expect(new Set(currentStack().rows.map(({ key }) => key)).size).toBe(currentStack().rows.length);
-      }
-      const end = text();
-      const history = useProjectState.temporal.getState;
-      while (history().pastStates.length > 0) undo();
-      expect(text()).toBe(nestedText);
-      while (history().futureStates.length > 0) redo();
-      expect(text()).toBe(end);
-    }),
-    { numRuns: 60 },
-  );
-});
