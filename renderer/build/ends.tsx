@@ -13,8 +13,9 @@ import { factsKnown } from '../state/stack-store.ts';
 import { Button, dims, integer, plural, tensorWords } from '../ui/index.ts';
 import card from './card.module.css';
 import { Ribbon } from './layer-card.tsx';
-import { ProblemNotes, worst } from './problems.tsx';
+import { ProblemNotes } from './problems.tsx';
 import styles from './stack.module.css';
+import { worst } from './worst.ts';
 
 function useFacts() {
   const plan = usePlan();

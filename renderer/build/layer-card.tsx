@@ -27,11 +27,12 @@ import { categoryOf, categoryStyle } from './categories.ts';
 import { StackDensity } from './density.ts';
 import { insideColors, insideWords } from './inside-words.ts';
 import { LayerIcon } from './layer-icons.tsx';
-import { ProblemNotes, worst } from './problems.tsx';
+import { ProblemNotes } from './problems.tsx';
 import { rowName, shapeWords } from './row-name.ts';
 import styles from './stack.module.css';
 import { StackScale } from './stack-scale.ts';
 import { labelOf, nameOf, noteOf, summaryOf } from './words.ts';
+import { worst } from './worst.ts';
 
 const RowCosts = memo(function RowCosts({ costs }: { costs: Costs | null }) {
   const max = useContext(StackScale).costs;

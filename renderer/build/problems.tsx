@@ -5,11 +5,6 @@ import { applyFix } from '../state/stack-store.ts';
 import { FixButtons } from '../ui/index.ts';
 import styles from './problems.module.css';
 
-export function worst(problems: readonly Problem[]): 'error' | 'warning' | null {
-  if (problems.length === 0) return null;
-  return problems.some(({ severity }) => severity === 'error') ? 'error' : 'warning';
-}
-
 export function ProblemNotes({ problems }: { problems: readonly Problem[] }) {
   if (problems.length === 0) return null;
   return (

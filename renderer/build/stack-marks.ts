@@ -3,7 +3,7 @@ import type { LayerCategory } from '../../engine/contract/layers/kind.ts';
 import type { Costs } from '../state/stack-costs.ts';
 import type { StackRow } from '../state/stack-rows.ts';
 import { categoryOf } from './categories.ts';
-import { worst } from './problems.tsx';
+import { worst } from './worst.ts';
 
 /** Where a row is, in the pixels of what scrolls. */
 export interface RowBox {

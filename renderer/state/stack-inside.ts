@@ -6,8 +6,6 @@ export interface Inside {
   kind: string;
   /** Of a `Repeat`. */
   times?: number;
-  /** Of a use of a named block. */
-  ref?: string;
   /** Its lists: one, or each branch's. */
   lanes: readonly (readonly Inside[])[];
 }
@@ -28,20 +26,7 @@ export function insideOf(project: unknown, lists: readonly Path[], depth = 0): I
         kind,
         lanes,
         ...(kind === 'Repeat' && typeof times === 'number' ? { times } : {}),
-        ...(ref === null ? {} : { ref }),
       };
     }),
   );
-}
-
-/** As many as stand there when all of it is unfolded: a named block's layers at its first use. `shown`: blocks that have been met. */
-export function countInside(lanes: Inside['lanes'], shown: Set<string>): number {
-  let total = 0;
-  for (const { lanes: own, ref } of lanes.flat()) {
-    total += 1;
-    if (ref !== undefined && shown.has(ref)) continue;
-    if (ref !== undefined) shown.add(ref);
-    total += countInside(own, shown);
-  }
-  return total;
 }
