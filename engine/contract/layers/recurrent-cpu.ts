@@ -1,13 +1,14 @@
-/** What recurrent layers keep and take on the CPU. */
+/** What recurrent layers keep and take on the CPU, as measured. */
 import type { Operation } from '../estimate-types.ts';
 
-/** Values that a cell keeps at each position, in hidden sizes. */
-const cellKeeps: Record<string, number> = { RNN: 1, GRU: 7, LSTM: 6.5 };
+/** Of a cell: how many blocks of hidden_size its gates are, and how many such values it keeps at each position. */
+const cells: Record<string, { gates: number; keeps: number }> = {
+  RNN: { gates: 1, keeps: 1 },
+  GRU: { gates: 3, keeps: 7 },
+  LSTM: { gates: 4, keeps: 6.5 },
+};
 
-/**
- * oneDNN computes an LSTM with a workspace of its own; the other kinds, and an LSTM with projections or of sequences with padding, go cell by
- * cell.
- */
+/** oneDNN computes an LSTM with a workspace of its own; the other kinds, and an LSTM with projections, go cell by cell. */
 export function recurrentOnCpu({ layer, keeps }: Operation): Pick<Operation, 'keeps' | 'workspace'> {
   const { kind, args, input } = layer;
   const [length = 1, features = 1] = input;
@@ -15,27 +16,44 @@ export function recurrentOnCpu({ layer, keeps }: Operation): Pick<Operation, 'ke
   const directions = args.bidirectional === true ? 2 : 1;
   const projected = (args.proj_size as number | undefined) ?? 0;
   const state = projected || hidden;
-  const whole = kind === 'LSTM' && projected === 0 && (args.mask ?? null) === null;
+  const { gates, keeps: kept } = cells[kind] as (typeof cells)[string];
+  const whole = kind === 'LSTM' && projected === 0;
+  const masked = (args.mask ?? null) !== null;
+  const last = args.output === 'last';
   // The last position alone leaves the whole sequence behind.
-  let values = args.output === 'last' ? directions * length * state : 0;
+  let values = last && (whole || directions === 1) ? directions * length * state : 0;
   for (let index = 0; index < layers; index++) {
     const entering = index === 0 ? features : directions * state;
     const one = whole
       ? length * (15 * hidden + 16 + entering + 6.5 * Math.max(0, entering - hidden)) + 14 * hidden
-      : length * ((cellKeeps[kind] as number) * hidden + (projected > 0 ? state : 0) + entering);
+      : length * (kept * hidden + (projected > 0 ? state : 0) + entering);
     values += directions * one;
     if (whole && directions === 2) values += length * Math.max(0, 2 * hidden - entering);
     const dropped = index < layers - 1 && Number(args.dropout ?? 0) > 0;
     if (dropped) values += (whole ? 2 : 1) * directions * length * state;
   }
   const unit = 4 * length * hidden;
-  const [forward, backward] = whole
-    ? [4.7, args.output === 'last' ? 5.2 : 6.25]
-    : kind === 'RNN'
-      ? [2 * directions - 1, 0.4]
-      : [2 * directions + 1, 0];
+  const between = layers > 1 ? directions : 0;
+  const unkept = whole
+    ? 5.8 + 1.4 * directions * between
+    : gates + 1 + 3 * (directions - 1) + between + (masked && directions === 1 ? 1 : 0);
+  // Padded sequences are packed first; each cell's part of the packed gates then has a gradient as large as all.
+  const passes = {
+    unkept: unkept + (last ? directions : 0),
+    ...(whole
+      ? { forward: 4.7, backward: last ? 5.2 : 6.25 }
+      : {
+          forward:
+            projected > 0
+              ? 3 + 1.6 * directions
+              : kind === 'RNN'
+                ? 2 * directions - (masked ? 0 : 1)
+                : 2 * directions + 1,
+          backward: masked ? 2 * gates - 2 : -1.5 / directions,
+        }),
+  };
   return {
     keeps: { ...keeps, bytes: 4 * values },
-    workspace: (batch, pass) => batch * unit * (pass === 'backward' ? backward : forward),
+    workspace: (batch, pass) => batch * unit * passes[pass],
   };
 }
