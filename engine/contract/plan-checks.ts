@@ -66,7 +66,7 @@ export function checkSplits(project: ResolvedProject, facts: DataFacts, counts: 
       valPlace,
       `${split.val} of ${facts.parts.train} training samples is none: there is nothing to validate on`,
       'Use a larger fraction, or none.',
-      facts.parts.train > 1 && more > Number(split.val) && !split.stratify
+      facts.parts.train > 1 && more > Number(split.val)
         ? [{ label: `Use ${more}`, edits: [setEdit(valPlace, more)] }, none]
         : [none],
     );

@@ -9,6 +9,7 @@ import type { Answer } from './plan-answer-fixes.ts';
 import { checkBatches, checkSplits, checkTransforms } from './plan-checks.ts';
 import { mendLayers } from './plan-mend.ts';
 import { Recall } from './plan-recall.ts';
+import { checkSizes } from './plan-sizes.ts';
 import { StackPlanner } from './plan-stack.ts';
 import { Trials } from './plan-trials.ts';
 import type { Plan } from './plan-types.ts';
@@ -71,6 +72,7 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
     checkSchedule(resolved, splits, report);
     checkAveraging(resolved, splits, report);
   }
+  checkSizes(layers, report);
   const optimizer = startingOptimizer(resolved.training.optimizer, schedule);
   if (output) checkTrain(planner.trained, planner.tensors, optimizer, report);
   return {

@@ -17,6 +17,7 @@ export const problemCodes = [
   'TARGET_MISMATCH', // loss or metric and kind of target do not go together
   'NO_TEST_PART',
   'EMPTY_SPLIT',
+  'TOO_LARGE', // warning: more than any device holds, most often a digit too many
   'SMALL_BATCH', // BatchNorm on a single value per channel, in training
   'SLOW_PRECISION', // runs, but would run faster with another number format
   'NOT_SUPPORTED', // known to the project file, not yet to this version

@@ -9,15 +9,32 @@ function validationShare(count: number, fraction: number): number {
 }
 
 /**
- * Samples in training, validation and test. Stratified: each class gives its rounded share. `val: "test"` makes validation and test the
- * source's own test part (0 where it has none).
+ * Samples in training, validation and test. `val: "test"` makes validation and test the source's own test part (0 where it has none).
+ * Stratified or not, as many samples validate: the classes of data that is only drawn by a run need not be known.
  */
-export function splitCounts(facts: DataFacts, split: ResolvedSplit): SplitCounts {
-  const { parts, target } = facts;
+export function splitCounts({ parts }: DataFacts, split: ResolvedSplit): SplitCounts {
   const test = parts.test ?? null;
   if (split.val === 'test') return { train: parts.train, val: test ?? 0, test };
-  const fraction = split.val;
-  const counts = split.stratify && target.kind === 'class' ? target.counts : undefined;
-  const val = (counts ?? [parts.train]).reduce((sum, count) => sum + validationShare(count, fraction), 0);
+  const val = validationShare(parts.train, split.val);
   return { train: parts.train - val, val, test };
+}
+
+/**
+ * Stratified: how many of each class validate, by as many as each has. Each gives its share, rounded down; of what is then left of the whole's
+ * share, the classes get one each whose own was cut most, the first of equals first.
+ */
+export function validationByClass(counts: ReadonlyMap<number, number>, fraction: number): Map<number, number> {
+  const classes = [...counts].sort(([a], [b]) => a - b);
+  const total = classes.reduce((sum, [, count]) => sum + count, 0);
+  // 0.29 · 100 is 28.999…: what is a whole number but for that is one.
+  const whole = (share: number) => Math.floor(share + 1e-9);
+  const given = new Map(classes.map(([label, count]) => [label, whole(count * fraction)]));
+  let left = validationShare(total, fraction) - [...given.values()].reduce((sum, share) => sum + share, 0);
+  const cut = (count: number) => count * fraction - whole(count * fraction);
+  for (const [label] of classes.sort(([, a], [, b]) => cut(b) - cut(a))) {
+    if (left <= 0) break;
+    given.set(label, (given.get(label) as number) + 1);
+    left--;
+  }
+  return given;
 }

@@ -23,7 +23,7 @@ export interface LabelSeen {
 interface Labels {
   /** One name a class, in the order of their indices. */
   classes: string[];
-  /** Samples (for masks: positions) of the training part in each class: a stratified split is counted from them. */
+  /** Samples (for masks: positions) of the training part in each class. */
   counts?: number[];
   /** Where the highest label was first met, so that one beyond the network's answers can be named. */
   highest?: { sample: number; file: string };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
 import type { Addon, NativeColumn, NativeSplit } from '../contract/native.ts';
 import type { ResolvedSplit } from '../contract/project.ts';
+import { validationByClass } from '../contract/splits.ts';
 import { writeWhole } from '../files.ts';
 import type { DataPack } from './pack.ts';
 
@@ -60,9 +61,9 @@ async function draw(pack: DataPack, settings: ResolvedSplit, fraction: number, a
   const part = pack.parts.train as DataPack['parts'][string];
   const stratified = settings.stratify && pack.facts.target.kind === 'class';
   const groups = stratified ? await readClasses(part.target, part.count) : new Uint32Array(part.count);
-  const wanted = new Map<number, number>();
-  for (const group of groups) wanted.set(group, (wanted.get(group) ?? 0) + 1);
-  for (const [group, count] of wanted) wanted.set(group, Math.round(count * fraction));
+  const sizes = new Map<number, number>();
+  for (const group of groups) sizes.set(group, (sizes.get(group) ?? 0) + 1);
+  const wanted = validationByClass(sizes, fraction);
 
   const validates = new Uint8Array(part.count);
   let count = 0;
@@ -77,8 +78,8 @@ async function draw(pack: DataPack, settings: ResolvedSplit, fraction: number, a
     const empty = count === 0 ? 'validation' : 'training';
     throw new GradloomError(
       'PROJECT_INVALID',
-      `data.split.val ${fraction} of ${part.count} samples${stratified ? ', class by class,' : ''} leaves none for ${empty}.`,
-      { hint: 'Choose another fraction, or set data.split.stratify to false.', path: 'data.split.val' },
+      `data.split.val ${fraction} of ${part.count} samples leaves none for ${empty}.`,
+      { hint: 'Choose another fraction.', path: 'data.split.val' },
     );
   }
   const train = Buffer.alloc((part.count - count) * 8);

@@ -272,13 +272,13 @@ export const settingsRows: { [group: string]: Row[] } = {
     },
     {
       name: 'stratified fraction of nothing',
-      project: data({ split: { val: 0.1 } }),
+      project: data({ split: { val: 0.01 } }),
       facts: {
         ...digits,
         target: { kind: 'class', classes: [...'0123456789'], counts: Array(10).fill(4) },
         parts: { train: 40 },
       },
-      problems: ['EMPTY_SPLIT data.split.val: 0.1 of 40 training samples is none: there is nothing to validate on'],
+      problems: ['EMPTY_SPLIT data.split.val: 0.01 of 40 training samples is none: there is nothing to validate on'],
     },
     {
       name: 'nothing left to train on',

@@ -159,4 +159,45 @@ export const wholeRows: { [group: string]: Row[] } = {
       ],
     },
   ],
+  'sizes beyond any device': [
+    {
+      name: 'a digit too many in channels',
+      project: projectWith([conv(1_000_000_000), { kind: 'ReLU' }, ...head]),
+      problems: [
+        "(warning) TOO_LARGE model.layers.0.out_channels: One sample's output of this Conv2d takes 2.5 TiB: no usual device holds that",
+      ],
+    },
+    {
+      name: 'a table beyond any memory',
+      project: projectWith([
+        { kind: 'Embedding', num_embeddings: 65, embedding_dim: 2_000_000_000 },
+        { kind: 'MeanOverSequence' },
+        { kind: 'Linear', out_features: 10 },
+      ]),
+      facts: { ...digits, input: { dims: [28], dtype: 'int64', tokens: 65 } },
+      problems: [
+        '(warning) TOO_LARGE model.layers.0.embedding_dim: The weights of this Embedding take 484.3 GiB (130,000,000,000 values): no usual device holds that',
+      ],
+    },
+    {
+      name: 'within a block, at its own place',
+      project: projectWith([
+        { kind: 'Repeat', times: 2, layers: [{ kind: 'Upsample', scale_factor: 2000 }] },
+        { kind: 'GlobalAvgPool' },
+        { kind: 'Linear', out_features: 10 },
+      ]),
+      problems: [
+        "(warning) TOO_LARGE model.layers.0.layers.0: One sample's output of this Upsample takes 44.6 PiB: no usual device holds that",
+      ],
+    },
+    {
+      name: 'large, but somebody has it',
+      project: projectWith([
+        { kind: 'Flatten' },
+        { kind: 'Linear', out_features: 1_000_000 },
+        { kind: 'Linear', out_features: 10 },
+      ]),
+      problems: [],
+    },
+  ],
 };

@@ -251,6 +251,15 @@ describe('splits', () => {
     expect(splits.test).toEqual({ part: 'test', count: 2 });
   });
 
+  test('stratified over more classes than there are shares: as many validate as the plan counts', async () => {
+    const data = await labelled([3, 1, 2, 4, 0, 1, 5, 3, 2, 6, 7, 8, 9, 0, 5, 4]);
+    const split = { val: 0.1, seed: 0, stratify: true };
+    const { splits } = await makeSplits(data, split, addon, testFolder());
+    const planned = splitCounts(data.facts, split);
+    expect([splits.train.count, splits.val?.count]).toEqual([14, 2]);
+    expect(planned).toEqual({ train: 14, val: 2, test: null });
+  });
+
   test('the test part validates', async () => {
     const data = await labelled([0, 1, 0], true);
     const run = testFolder();
