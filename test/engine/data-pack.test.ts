@@ -13,6 +13,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ResolvedSource } from '../../engine/contract/project.ts';
+import { splitCounts } from '../../engine/contract/splits.ts';
 import { describeSource, makeSplits, type PackOptions, packSource } from '../../engine/data/index.ts';
 import { counting, folderOf, idxBytes, testFolder } from './idx-writer.ts';
 
