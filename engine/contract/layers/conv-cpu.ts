@@ -16,11 +16,21 @@ const tiles = 12_400;
 const stridedTiles = 61_500;
 const sums = 21_000;
 
+/** A single small sample is not given to oneDNN: its windows are laid side by side. */
+const smallSample = 20_480;
+const largeKernel = 3;
+
 /** A layer's numbers. */
-function sizesOf({ args, input, output }: PlannedLayer) {
+function sizesOf({ kind, args, input, output }: PlannedLayer) {
   const [groups, stride, kernel] = [args.groups ?? 1, args.stride, args.kernel_size] as [number, number[], number[]];
   const [entering = 1, leaving = 1] = [input[0], output[0]];
   const taps = product(kernel);
+  const large = kernel.length > 1 && kernel.slice(-2).every((side) => side > largeKernel);
+  const small = groups === 1 && !large && product(input.slice(0, 3)) <= smallSample;
+  const windows = kind.startsWith('ConvTranspose')
+    ? leaving * product(input.slice(1))
+    : entering * product(output.slice(1));
+  const copied = taps > 1 || product(stride) > 1;
   return {
     entering,
     leaving,
@@ -29,6 +39,8 @@ function sizesOf({ args, input, output }: PlannedLayer) {
     strided: product(stride) > 1,
     input: 4 * product(input),
     output: 4 * product(output),
+    /** What a batch of one takes where it is small: null where it is not. */
+    alone: small ? (copied ? 4 * taps * windows : 0) : null,
     /** With as many channels as the blocks have. */
     weights: (blocks(entering) * blocks(leaving) * taps * 4) / groups,
   };
@@ -52,7 +64,7 @@ export const imageConvolution = {
 /** Of images with their channels last: others are copied; `within`: what a second convolution reads, and its gradient. */
 export function inOrder(operation: Operation, lying: Lying, within = 0): Pick<Operation, 'workspace'> {
   const { layer, outputBytes, gradients, keeps, inputs } = operation;
-  const { entering, leaving, taps, groups, strided, input } = sizesOf(layer);
+  const { entering, leaving, taps, groups, strided, input, alone } = sizesOf(layer);
   // Of a border that it cannot add itself there is a copy, with a gradient of its own.
   const bordered = keeps.bytes - within;
   const circular = layer.args.padding_mode === 'circular';
@@ -66,6 +78,7 @@ export function inOrder(operation: Operation, lying: Lying, within = 0): Pick<Op
   const room = Math.max(0, across + behind - gradients, weights + Math.max(adding - gradients, gradients));
   return {
     workspace(batch, pass) {
+      if (batch === 1 && alone !== null && within === 0) return alone + (pass === 'unkept' ? bordered : 0);
       if (pass === 'forward') return batch * copied + weights + plain;
       if (pass === 'unkept') {
         const most = within > 0 ? Math.max(0, copied - outputBytes) + within : copied;
@@ -88,7 +101,7 @@ function inBlocks({ layer }: Operation): Pick<Operation, 'workspace'> {
 
 /** Of sequences and volumes. A transposed convolution's passes are those of the convolution the other way round. */
 export function volumeConvolution({ layer, gradients, keeps, inputs }: Operation): Pick<Operation, 'workspace'> {
-  const { entering, leaving, taps, groups, strided, weights, output, ...one } = sizesOf(layer);
+  const { entering, leaving, taps, groups, strided, weights, output, alone, ...one } = sizesOf(layer);
   // Of a border that it cannot add itself there is a copy, with a gradient of its own.
   const bordered = keeps.bytes;
   const input = bordered || one.input;
@@ -127,7 +140,9 @@ export function volumeConvolution({ layer, gradients, keeps, inputs }: Operation
     return Math.max(bySides, batch * (summed() + border) + weights + sums);
   };
   return {
-    workspace: (batch: number, pass: Pass) =>
-      pass === 'backward' ? backward(batch) : forward(batch) + (pass === 'unkept' ? batch * bordered : 0),
+    workspace: (batch: number, pass: Pass) => {
+      if (batch === 1 && alone !== null) return alone + (pass === 'forward' ? 0 : bordered);
+      return pass === 'backward' ? backward(batch) : forward(batch) + (pass === 'unkept' ? batch * bordered : 0);
+    },
   };
 }

@@ -84,7 +84,7 @@ export const denseKinds = [
         keeps: { input: true },
         // One output at a time; the way back to the input makes all products of two values at once.
         workspace: {
-          forward: 4 * product(dims),
+          forward: 12 * product(dims),
           backward: 4 * product(dims) * (context.input.storage.grad ? in_features + 1 : 1),
         },
       };

@@ -139,7 +139,7 @@ export const sampleNormKinds = [
     resolve({ normalized_shape: given, ...others }, context) {
       const shape = lastDims('RMSNorm', given, context);
       if (!shape) return null;
-      const { dims } = context.input;
+      const { dims, storage } = context.input;
       const { elementwise_affine } = others;
       const rows = product(dims) / product(shape);
       return {
@@ -149,7 +149,7 @@ export const sampleNormKinds = [
         flops: 4 * product(dims),
         // The reciprocal root of each row is kept besides the input, and what is scaled.
         keeps: { input: true, bytes: 4 * rows + (elementwise_affine ? 4 * product(dims) : 0) },
-        workspace: { forward: 0, unkept: 4 * (product(dims) + rows), backward: 4 * product(dims) },
+        workspace: { forward: 0, unkept: 4 * (product(dims) + rows), backward: (storage.grad ? 8 : 4) * product(dims) },
       };
     },
     python: (args) =>

@@ -1,6 +1,7 @@
 /** Sequences: from images to sequences of patches, where each position stands, and from a sequence to one vector. */
 import { asSpan, flag, integer, number, span } from '../fields.ts';
 import { insertEdit, removeEdit } from '../report.ts';
+import { volumeConvolution } from './conv-cpu.ts';
 import { fix, type LayerContext, layerKind, nearestDivisor, parameter, product, showDims } from './kind.ts';
 import { pythonCall } from './python.ts';
 import { definitionOf, masksPiece, maskWords, withWords } from './sequence-python.ts';
@@ -57,6 +58,19 @@ export const sequenceKinds = [
   layerKind({
     kind: 'PatchEmbedding',
     layout: { gradient: 'input' },
+    // A convolution whose result is copied into the sequence's order.
+    onCpu(operation) {
+      const { layer, outputBytes } = operation;
+      const { patch_size } = layer.args as { patch_size: number[] };
+      const [height, width] = layer.input.slice(1).map((side, at) => side / (patch_size[at] as number)) as [
+        number,
+        number,
+      ];
+      const args = { groups: 1, kernel_size: patch_size, stride: patch_size };
+      const output = [layer.output[1] as number, height, width];
+      const { workspace } = volumeConvolution({ ...operation, layer: { ...layer, args, output } });
+      return { workspace: (batch, pass) => workspace(batch, pass) + (pass === 'backward' ? 0 : batch * outputBytes) };
+    },
     label: 'Patch embedding',
     category: 'sequence',
     help: 'Cuts an image into patches and makes a vector of each: a sequence for attention, as vision transformers want it.',

@@ -4,7 +4,7 @@ import { asSpan, field, integer, largestSize, span } from '../fields.ts';
 import { removeEdit } from '../report.ts';
 import { productLine } from './explain.ts';
 import { fix, gcd, layerKind, product, sameDims, sampleDim, showDims } from './kind.ts';
-import { copying, plain } from './layout.ts';
+import { plain } from './layout.ts';
 import { pythonCall } from './python.ts';
 import { channelDims, reach, spanDigits, windowOutput } from './window.ts';
 
@@ -289,7 +289,7 @@ export const shapeKinds = [
   }),
   layerKind({
     kind: 'Unfold',
-    ...copying(plain.layout),
+    ...plain,
     label: 'Unfold',
     category: 'shape',
     help: 'Cuts an image into windows that may overlap, each a column of numbers.',
@@ -307,7 +307,10 @@ export const shapeKinds = [
       const image = channelDims('Unfold', 2, context.input.dims, null, context);
       const args = windowOf(given);
       const found = image && windowOutput('Unfold', image.size, { ...args, ceil_mode: false }, context, true);
-      return found && { args, output: [image.channels * product(args.kernel_size), product(found)] };
+      if (!found) return null;
+      // It works on a copy of the image.
+      const workspace = { forward: 4 * product(context.input.dims), backward: 0 };
+      return { args, output: [image.channels * product(args.kernel_size), product(found)], workspace };
     },
     python: (args) => pythonCall('nn.Unfold', patchParams, args, ['kernel_size']),
     examples: [
