@@ -3,7 +3,7 @@ import { applied } from './edits.ts';
 import { type Fit, fitProject } from './fit.ts';
 import type { Edit } from './problems.ts';
 import type { Project } from './project-types.ts';
-import { isObject, type JsonObject, setEdit } from './report.ts';
+import { isObject, type JsonObject, removeEdit, setEdit } from './report.ts';
 import { type DataFacts, targetDims } from './tensors.ts';
 
 /** A template's project and what its own data say of themselves. */
@@ -25,6 +25,7 @@ export function templateWith({ project, facts: made }: Template, given: GivenDat
   const { source, facts, changes } = asMade(project, given);
   const { split, transforms } = given;
   const edits = [
+    ...(tellsOfData(project) ? [removeEdit(notePlace)] : []),
     setEdit(['data', 'source'], source),
     ...(split === undefined ? [] : [setEdit(['data', 'split'], split)]),
     ...(transforms === undefined ? [] : [setEdit(['data', 'transforms'], transforms)]),
@@ -37,12 +38,22 @@ export function networkReplaced(project: Project, facts: DataFacts, { project: f
   const source = isObject(project.data) && isObject(project.data.source) ? project.data.source : {};
   const given = asMade(from, { source, facts });
   const training = isObject(from.training) ? from.training : {};
+  const { model } = (tellsOfData(from) ? applied(from, removeEdit(notePlace)) : from) as Project;
   const edits = [
-    setEdit(['model'], from.model ?? { layers: [] }),
+    setEdit(['model'], model ?? { layers: [] }),
     ...['loss', 'metrics'].flatMap((key) => (key in training ? [setEdit(['training', key], training[key])] : [])),
     ...(given.source === source ? [] : [setEdit(['data', 'source'], given.source)]),
   ];
   return fitted({ project, edits, changes: given.changes, facts: given.facts, made });
+}
+
+const notePlace = ['model', 'layers', 0, 'note'];
+
+/** Templates that come without data of their own say so on their first layer. */
+function tellsOfData({ data, model }: Project): boolean {
+  const source = isObject(data) && isObject(data.source) ? data.source.kind : null;
+  const layers = isObject(model) && Array.isArray(model.layers) ? model.layers : [];
+  return source === 'random' && isObject(layers[0]) && 'note' in layers[0];
 }
 
 interface Begun {

@@ -1,5 +1,6 @@
 /** Build: the palette, the stack, the inspector. */
 import { memo, useCallback, useEffect, useMemo, useRef } from 'react';
+import { FitDialogs } from '../project-parts/fit-dialogs.tsx';
 import { NoProject, useIsOpen } from '../project-parts/no-project.tsx';
 import { toggleCode, useCodePanel } from '../state/code-panel.ts';
 import { type Drawer, openDrawer, useDrawers } from '../state/drawers.ts';
@@ -131,6 +132,7 @@ const Builder = memo(function Builder() {
           }
         />
       </StackDrag>
+      <FitDialogs />
     </div>
   );
 });

@@ -1,5 +1,6 @@
 /** The stack's head: how large the network is, how it is shown, and what the bars at the right mean. */
 import {
+  IconAdjustmentsHorizontal,
   IconBaselineDensityMedium,
   IconBaselineDensitySmall,
   IconCode,
@@ -11,10 +12,11 @@ import {
 import { MemoryLine } from '../project-parts/memory-fit.tsx';
 import { toggleCode, useCodePanel } from '../state/code-panel.ts';
 import { type Drawer, openDrawer, useDrawers } from '../state/drawers.ts';
+import { openFitting } from '../state/fitting.ts';
 import { usePlan } from '../state/project.ts';
 import type { StackView } from '../state/stack-rows.ts';
 import { clearSelection, foldAll } from '../state/stack-store.ts';
-import { IconButton } from '../ui/index.ts';
+import { IconButton, Menu } from '../ui/index.ts';
 import type { Density } from './density.ts';
 import { sizeWords } from './network-size.ts';
 import { leastSides, useRoom } from './room.ts';
@@ -50,6 +52,16 @@ export function StackHead({ view, density, onDensity }: StackHeadProps) {
           {size}
         </span>
         <span className={styles.headTools}>
+          <Menu
+            label="Network"
+            align="end"
+            width={280}
+            trigger={<IconButton label="Fit or replace the network" icon={IconAdjustmentsHorizontal} />}
+            items={[
+              { label: 'Fit the network to its data…', onClick: () => openFitting('fit') },
+              { label: 'Replace the network by a template…', onClick: () => openFitting('replace') },
+            ]}
+          />
           <IconButton label="Network as code" keys="Mod+J" icon={IconCode} active={code} onClick={toggleCode} />
           {blocks && (
             <>

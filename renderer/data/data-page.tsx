@@ -1,11 +1,13 @@
 /** The data of the open project: where it comes from, what it looks like, how it is split and transformed. */
 import { useState } from 'react';
+import { FitDialogs } from '../project-parts/fit-dialogs.tsx';
 import { NoProject, useIsOpen } from '../project-parts/no-project.tsx';
 import { useValueAt } from '../state/form.ts';
 import { usePreview, type Wanted } from '../state/preview.ts';
 import { useProjectState } from '../state/project.ts';
 import { Page } from '../ui/index.ts';
 import classes from './data.module.css';
+import { FitNotice } from './fit-notice.tsx';
 import { SamplesPanel, type Side } from './samples-panel.tsx';
 import { SourcePanel } from './source-panel.tsx';
 import { SplitSection } from './split-section.tsx';
@@ -51,6 +53,7 @@ function OpenData() {
         </div>
       }
     >
+      <FitNotice />
       <SourcePanel onReadAgain={() => setRound(round + 1)} />
       <SamplesPanel
         facts={facts}
@@ -61,6 +64,7 @@ function OpenData() {
         onSide={setSide}
         hasTransforms={hasTransforms}
       />
+      <FitDialogs />
     </Page>
   );
 }

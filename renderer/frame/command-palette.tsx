@@ -1,6 +1,7 @@
 /** The command palette: everything that a person may want to do or to go to, by name. */
 import {
   IconActivity,
+  IconAdjustmentsHorizontal,
   IconArrowBackUp,
   IconArrowForwardUp,
   IconCode,
@@ -20,6 +21,7 @@ import { useLocation } from 'wouter';
 import { canRun, fullLabel, stackCommands } from '../build/stack-commands.ts';
 import type { MenuCommand } from '../client/shell.ts';
 import { showCode } from '../state/code-panel.ts';
+import { openFitting } from '../state/fitting.ts';
 import { redo, undo, useProjectState } from '../state/project.ts';
 import { createProject, openFile, useProjects } from '../state/projects.ts';
 import { act, useRuns } from '../state/runs.ts';
@@ -72,6 +74,24 @@ export function CommandPalette({ commands, navigate, onClose }: CommandPalettePr
             run: () => {
               showCode(true);
               navigate('/build');
+            },
+          },
+          {
+            id: 'fit',
+            icon: IconAdjustmentsHorizontal,
+            label: 'Fit the network to its data',
+            run: () => {
+              navigate('/build');
+              openFitting('fit');
+            },
+          },
+          {
+            id: 'replace',
+            icon: IconTemplate,
+            label: 'Replace the network by a template',
+            run: () => {
+              navigate('/build');
+              openFitting('replace');
             },
           },
           { id: 'copy', icon: IconCopy, label: 'Save a copy of the project', run: commands['save-copy'] },

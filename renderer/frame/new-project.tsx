@@ -24,7 +24,7 @@ function NameDialog() {
     if (!fits || busy) return;
     setBusy(true);
     try {
-      if (await createProject(null, name.trim())) navigate('/build');
+      if (await createProject(null, { name: name.trim() })) navigate('/build');
       stopNaming();
     } catch (thrown) {
       setBusy(false);

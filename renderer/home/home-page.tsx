@@ -2,6 +2,7 @@
 import { IconFilePlus, IconFolderOpen } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
+import { useKept } from '../run-parts/kept.ts';
 import { pickProject } from '../state/files.ts';
 import { useProjectState } from '../state/project.ts';
 import { askForName, createProject, loadProjects, openFile, useProjects } from '../state/projects.ts';
@@ -15,9 +16,15 @@ export default function HomePage() {
   const [, navigate] = useLocation();
   const status = useSession((state) => state.status);
   const error = useProjects((state) => state.error);
-  // Who has projects goes on with them; who has none begins with a template.
-  const returning = useProjects((state) => (state.recent?.length ?? 0) > 0);
+  // Who has projects goes on with them; who has none begins with a template. What was so the last time counts until it is known.
+  const count = useProjects((state) => state.recent?.length ?? null);
+  const [returned, setReturned] = useKept<boolean>('home.returning', false);
+  const returning = count === null ? returned : count > 0;
+  useEffect(() => {
+    if (count !== null) setReturned(count > 0);
+  }, [count, setReturned]);
   const openError = useProjectState((state) => state.openError);
+  const missing = useProjects((state) => state.templates === null);
   const [busy, setBusy] = useState<string | null>(null);
 
   useEffect(() => {
@@ -79,12 +86,19 @@ export default function HomePage() {
           />
         )}
         {returning && recent}
-        <section aria-labelledby="home-templates">
-          <h2 className={classes.heading} id="home-templates">
-            Start from a template
-          </h2>
-          <TemplateGrid busy={busy} onChoose={(name) => void begin(`template ${name}`, () => createProject(name))} />
-        </section>
+        {!(missing && error) && (
+          <section aria-labelledby="home-templates">
+            <h2 className={classes.heading} id="home-templates">
+              Start from a template
+            </h2>
+            <TemplateGrid
+              busy={busy}
+              onChoose={(name, from) =>
+                void begin(`template ${name}`, () => createProject(name, from === null ? {} : { from }))
+              }
+            />
+          </section>
+        )}
         {!returning && recent}
         <p className={classes.foot}>
           A project file that is dropped on the window is copied into the workspace and opened.

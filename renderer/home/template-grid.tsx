@@ -1,104 +1,158 @@
-/** The templates as pictures of their networks, with what they learn and what that takes. */
-import { type Plan, planProject } from '../../engine/contract/plan.ts';
-import { readProject } from '../../engine/contract/project.ts';
+/** The templates: found by words and by kind, with their own data or with one's own. */
+import { useMemo, useState } from 'react';
 import type { TemplateCard } from '../../engine/contract/wire.ts';
-import { epochEstimate } from '../state/estimates.ts';
+import { speedHere } from '../state/estimates.ts';
+import { templateFit, templateOf, useChosenData } from '../state/fitting.ts';
 import { useProjects } from '../state/projects.ts';
 import { useRuns } from '../state/runs.ts';
-import { count, duration, NetworkThumb, plural, Skeleton, tensorWords } from '../ui/index.ts';
+import { Button, EmptyState, Skeleton } from '../ui/index.ts';
+import { FitTemplateDialog } from './fit-template-dialog.tsx';
+import { allCategories, GalleryTools } from './gallery-tools.tsx';
 import classes from './home.module.css';
+import { Template } from './template-card.tsx';
 
-export function TemplateGrid({ busy, onChoose }: { busy: string | null; onChoose: (name: string) => void }) {
+/** As many as a window shows: nothing moves when they come. */
+const placeholders = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+
+export interface TemplateGridProps {
+  busy: string | null;
+  /** `from`: with these data. */
+  onChoose: (name: string, from: string | null) => void;
+}
+
+export function TemplateGrid({ busy, onChoose }: TemplateGridProps) {
   const templates = useProjects((state) => state.templates);
-  const failed = useProjects((state) => state.error !== null);
-  if (templates === null) {
-    if (failed) return null;
-    return (
-      <div className={classes.grid} aria-busy>
-        {['a', 'b', 'c', 'd'].map((place) => (
-          <Skeleton key={place} height={218} />
-        ))}
-      </div>
-    );
-  }
-  const categories = [...new Set(templates.map(({ category }) => category))];
+  const data = useChosenData((state) => state.data);
+  const [words, setWords] = useState('');
+  const [category, setCategory] = useState(allCategories);
+  const [looking, setLooking] = useState<TemplateCard | null>(null);
+  const speed = useSpeed(templates);
+  const categories = [...new Set((templates ?? []).map((card) => card.category))];
+  const given = data?.given ?? null;
+  const found = (templates ?? []).filter(
+    (card) => (category === allCategories || card.category === category) && speaksOf(card, words),
+  );
+  const fitting = found.filter((card) => given === null || templateFit(card, given).refused === null);
+  const others = found.filter((card) => !fitting.includes(card));
+  const draw = (card: TemplateCard) => (
+    <Template
+      key={card.name}
+      card={card}
+      busy={busy === `template ${card.name}`}
+      speed={speed}
+      fit={given && templateFit(card, given)}
+      onChoose={given ? setLooking : ({ name }) => onChoose(name, null)}
+    />
+  );
   return (
     <div className={classes.gallery}>
-      {categories.map((category) => (
-        <section key={category} aria-label={category}>
-          <h3 className={classes.category}>{category}</h3>
-          <div className={classes.grid}>
-            {templates
-              .filter((card) => card.category === category)
-              .map((card) => (
-                <Template key={card.name} card={card} busy={busy === `template ${card.name}`} onChoose={onChoose} />
-              ))}
-          </div>
-        </section>
-      ))}
+      <GalleryTools
+        categories={categories}
+        category={category}
+        onCategory={setCategory}
+        words={words}
+        onWords={setWords}
+        disabled={templates === null}
+      />
+      {templates === null ? (
+        <div className={classes.grid} aria-busy>
+          {placeholders.map((place) => (
+            <Skeleton key={place} height={262} />
+          ))}
+        </div>
+      ) : found.length === 0 ? (
+        <div className={classes.list}>
+          <EmptyState
+            compact
+            title="No template is like that"
+            action={
+              <Button
+                size="xs"
+                onClick={() => {
+                  setWords('');
+                  setCategory(allCategories);
+                }}
+              >
+                Show all templates
+              </Button>
+            }
+          >
+            Search for what it learns, or for a layer: digits, text, attention, LSTM.
+          </EmptyState>
+        </div>
+      ) : (
+        categories.map((name) => (
+          <Group key={name} title={name} cards={fitting.filter((card) => card.category === name)} draw={draw} />
+        ))
+      )}
+      <Group title="Not for this data" cards={others} draw={draw} />
+      {looking && data?.given && (
+        <FitTemplateDialog
+          card={looking}
+          fit={templateFit(looking, data.given)}
+          others={(templates ?? []).filter(
+            (card) => templateFit(card, data.given as NonNullable<typeof given>).refused === null,
+          )}
+          data={data}
+          busy={busy !== null}
+          onClose={() => setLooking(null)}
+          onCreate={() => onChoose(looking.name, data.from)}
+        />
+      )}
     </div>
   );
 }
 
-/** Templates stay what they are for as long as the window lives. */
-const plans = new WeakMap<TemplateCard, Plan>();
-
-function planOf(card: TemplateCard): Plan {
-  const plan = plans.get(card) ?? planProject(readProject(card.text).project ?? {}, card.facts);
-  plans.set(card, plan);
-  return plan;
+function Group({
+  title,
+  cards,
+  draw,
+}: {
+  title: string;
+  cards: TemplateCard[];
+  draw: (card: TemplateCard) => React.ReactNode;
+}) {
+  if (cards.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h3 className={classes.category}>{title}</h3>
+      <div className={classes.grid}>{cards.map(draw)}</div>
+    </section>
+  );
 }
 
-/** What is only about so long has no decimals to tell. */
-const roughly = (seconds: number) => duration(seconds).replace(/\.0 s$/, ' s');
+function kindsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(kindsIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => (key === 'kind' ? [String(inner)] : kindsIn(inner)));
+}
 
-function Template({ card, busy, onChoose }: { card: TemplateCard; busy: boolean; onChoose: (name: string) => void }) {
-  const { name, title, teaches, facts, epochSeconds } = card;
+/** By what is told of it, and by what it is made of. */
+function speaksOf(card: TemplateCard, words: string): boolean {
+  const { title, teaches, category, name } = card;
+  const text = [title, teaches, category, name, ...kindsIn(templateOf(card).project.model)].join(' ').toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+/** From the templates that were trained here. */
+function useSpeed(templates: TemplateCard[] | null): number | null {
   const runs = useRuns((state) => state.list);
-  const plan = planOf(card);
-  const { epochs } = plan.project.training;
-  const samples = plan.splits?.train ?? facts.parts.train;
-  const estimate = epochEstimate(runs ?? [], { project: name, parameters: plan.parameters, samples, device: null });
-  const { target, input } = facts;
-  const indices = input.dtype === 'int64';
-  const words =
-    input.dims.length === 1 && !indices ? plural(input.dims[0] as number, 'number') : tensorWords(input.dims, indices);
-  return (
-    <article className={classes.card} data-busy={busy || undefined}>
-      <div className={classes.picture}>
-        <NetworkThumb layers={plan.layers} input={plan.input} height={76} />
-      </div>
-      <div className={classes.cardText}>
-        {/* Takes the whole card. */}
-        <button
-          type="button"
-          className={classes.cardTitle}
-          aria-busy={busy || undefined}
-          aria-label={`New project from ${title}`}
-          onClick={() => onChoose(name)}
-        >
-          {title}
-        </button>
-        <p className={classes.teaches}>{teaches}</p>
-        <p className={classes.facts}>
-          <span>{count(plan.parameters)} parameters</span>
-          <span>
-            {words}
-            {target.kind === 'class' && ` in ${plural(target.classes.length, 'class', 'classes')}`}
-          </span>
-        </p>
-        <p className={classes.facts}>
-          {estimate ? (
-            <span>
-              {duration(estimate.seconds)} an epoch here, {plural(epochs, 'epoch')}, from {estimate.run}
-            </span>
-          ) : (
-            <span title="On two CPU cores; not trained here yet">
-              about {roughly(epochSeconds)} an epoch, {plural(epochs, 'epoch')}
-            </span>
-          )}
-        </p>
-      </div>
-    </article>
+  return useMemo(
+    () =>
+      speedHere(
+        runs ?? [],
+        (templates ?? []).map((card) => {
+          const { plan } = templateOf(card);
+          const samples = plan.splits?.train ?? card.facts.parts.train;
+          return {
+            wanted: { project: card.name, parameters: plan.parameters, samples, device: null },
+            seconds: card.epochSeconds,
+          };
+        }),
+      ),
+    [runs, templates],
   );
 }

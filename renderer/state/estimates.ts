@@ -37,3 +37,23 @@ export function epochEstimate(runs: readonly RunRow[], wanted: EstimateOf): Epoc
   const rate = run?.summary?.samples_per_second;
   return run && rate ? { seconds: wanted.samples / rate, run: run.name } : null;
 }
+
+/** What a template's epoch is expected to take, on two CPU cores. */
+export interface Expected {
+  wanted: EstimateOf;
+  seconds: number;
+}
+
+/**
+ * How many times as long epochs take here as expected, from the templates that were trained on the device of the latest run; null: none
+ * was. Networks differ in what they gain from a computer: it is a guess for the others, and none is made from another device's runs.
+ */
+export function speedHere(runs: readonly RunRow[], expected: readonly Expected[]): number | null {
+  const device = runs.find(({ summary }) => summary !== null)?.summary?.device ?? null;
+  if (device === null) return null;
+  const ratios = expected.flatMap(({ wanted, seconds }) => {
+    const measured = epochEstimate(runs, { ...wanted, device });
+    return measured && seconds > 0 ? [Math.log(measured.seconds / seconds)] : [];
+  });
+  return ratios.length === 0 ? null : Math.exp(ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length);
+}

@@ -37,9 +37,9 @@ export async function loadProjects(): Promise<void> {
   }
 }
 
-/** null: an empty project. Answers whether it is open now. */
-export function createProject(template: string | null, name?: string): Promise<boolean> {
-  return openProject(() => engine.projects.create({ template, ...(name === undefined ? {} : { name }) }));
+/** null: an empty project. `from`: with these data, the network fitted to them. Answers whether it is open now. */
+export function createProject(template: string | null, more: { name?: string; from?: string } = {}): Promise<boolean> {
+  return openProject(() => engine.projects.create({ template, ...more }));
 }
 
 export function openFile(file: string): Promise<boolean> {

@@ -209,6 +209,18 @@ test('an autoencoder takes the inputs of any images as its targets', () => {
   expect(plan.output).toEqual([3, 16, 16]);
 });
 
+test('what a template says of its own data is not said of others', () => {
+  const template = templateOf('resnet-18');
+  const given = { source: { kind: 'idx', path: 'mine' }, facts: numbers([3, 64, 64], ofClass(7)) };
+  const notes = ({ model }: { model: { layers: { note?: string }[] } }) => model.layers.map(({ note }) => note ?? null);
+  const made = applyEdits(template.project, templateWith(template, given).edits) as Parameters<typeof notes>[0];
+  expect(notes(template.project as never)[0]).toContain('random numbers');
+  expect(notes(made).filter((note) => note !== null)).toEqual([]);
+  const open = projectWith([linear(3)]) as Project;
+  const replaced = applyEdits(open, networkReplaced(open, given.facts, template).edits) as Parameters<typeof notes>[0];
+  expect(notes(replaced).filter((note) => note !== null)).toEqual([]);
+});
+
 test('a network replaced by a template’s keeps data, split and how it is trained', () => {
   const project = projectWith([{ kind: 'Flatten' }, linear(10)], {
     training: { epochs: 7, optimizer: { kind: 'SGD', lr: 0.5 }, loss: { kind: 'NLLLoss' }, metrics: [] },

@@ -1,0 +1,44 @@
+/** Says when the network does not go with the data that were chosen, and fits it. */
+import { networkFit, openFitting } from '../state/fitting.ts';
+import { usePlan, useProject, useProjectState } from '../state/project.ts';
+import { Button, dims, Notice } from '../ui/index.ts';
+
+/** Problems that come of network and data, not of one of them. */
+const between = new Set([
+  'OUTPUT_MISMATCH',
+  'TARGET_MISMATCH',
+  'WRONG_RANK',
+  'WRONG_DTYPE',
+  'EMPTY_OUTPUT',
+  'JOIN_MISMATCH',
+]);
+
+export function FitNotice() {
+  const { project } = useProject();
+  const facts = useProjectState((state) => state.facts);
+  const plan = usePlan();
+  if (!project || !facts || !plan || plan.layers.length === 0) return null;
+  const problem = plan.problems.find(({ code }) => between.has(code));
+  if (!problem) return null;
+  const fit = networkFit(project, facts);
+  if (fit.edits.length === 0 && !fit.refused) return null;
+  return (
+    <Notice
+      tone="warn"
+      title={`The network does not go with this data (${dims(facts.input.dims)})`}
+      actions={
+        fit.refused ? (
+          <Button size="xs" onClick={() => openFitting('replace')}>
+            Replace the network by a template…
+          </Button>
+        ) : (
+          <Button size="xs" onClick={() => openFitting('fit')}>
+            Fit network…
+          </Button>
+        )
+      }
+    >
+      {fit.refused?.message ?? problem.message}.
+    </Notice>
+  );
+}

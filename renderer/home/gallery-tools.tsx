@@ -1,0 +1,99 @@
+/** Finds templates: words, what kind of data they are for, and the data that they are shown with. */
+import { IconDatabase, IconFolder } from '@tabler/icons-react';
+import { targetSentence } from '../../engine/contract/tensors.ts';
+import { pickPath } from '../state/files.ts';
+import { chooseData, useChosenData } from '../state/fitting.ts';
+import { useProjects } from '../state/projects.ts';
+import { Button, dims, ErrorNotice, Menu, type MenuItem, plural, SearchField, Segmented } from '../ui/index.ts';
+import classes from './home.module.css';
+
+export const allCategories = 'All';
+const ownData = 'Their own data';
+/** So many recent projects are offered. */
+const mostOffered = 8;
+
+export interface GalleryToolsProps {
+  categories: readonly string[];
+  category: string;
+  onCategory: (category: string) => void;
+  words: string;
+  onWords: (words: string) => void;
+  disabled: boolean;
+}
+
+export function GalleryTools({ categories, category, onCategory, words, onWords, disabled }: GalleryToolsProps) {
+  return (
+    <div className={classes.tools}>
+      <div className={classes.toolRow}>
+        <SearchField label="Search templates" placeholder="Search templates" value={words} onChange={onWords} />
+        <Segmented
+          label="Kind of data"
+          value={category}
+          options={[allCategories, ...categories].map((name) => ({ value: name, label: name }))}
+          disabled={disabled}
+          onChange={onCategory}
+        />
+        <span className={classes.dataChoice}>
+          <DataMenu />
+        </span>
+      </div>
+      <ChosenData />
+    </div>
+  );
+}
+
+function DataMenu() {
+  const recent = useProjects((state) => state.recent);
+  const data = useChosenData((state) => state.data);
+  const pickFolder = async () => {
+    const folder = await pickPath({
+      kind: 'folder',
+      title: 'Folder with the data',
+      confirm: 'Use this data',
+    });
+    if (folder !== null) await chooseData({ from: folder, label: folder.split(/[\\/]/).at(-1) ?? folder });
+  };
+  const projects = (recent ?? []).filter(({ exists }) => exists).slice(0, mostOffered);
+  const items: MenuItem[] = [
+    { label: ownData, onClick: () => void chooseData(null) },
+    { label: 'A folder with data…', icon: IconFolder, onClick: () => void pickFolder() },
+    ...(projects.length > 0 ? [{ divider: 'Data of a project' }] : []),
+    ...projects.map(({ file, name }) => ({
+      label: name,
+      icon: IconDatabase,
+      onClick: () => void chooseData({ from: file, label: name }),
+    })),
+  ];
+  return (
+    <Menu
+      label="Data of the templates"
+      align="end"
+      width={280}
+      trigger={<Button icon={IconDatabase}>{data === null ? 'Use with my data…' : `Data: ${data.label}`}</Button>}
+      items={items}
+    />
+  );
+}
+
+/** What the data are, and the way back. */
+function ChosenData() {
+  const data = useChosenData((state) => state.data);
+  if (data === null) return null;
+  const back = (
+    <Button size="xs" onClick={() => void chooseData(null)}>
+      Show with {ownData.toLowerCase()}
+    </Button>
+  );
+  if (data.error) return <ErrorNotice error={data.error} actions={back} />;
+  const facts = data.given?.facts;
+  return (
+    <div className={classes.chosen} role="status">
+      <span>
+        {facts
+          ? `${data.label}: ${dims(facts.input.dims)}, ${targetSentence(facts.target, dims)}, ${plural(facts.parts.train, 'training sample')}. Each template is fitted to it.`
+          : `Reading the data of ${data.label}…`}
+      </span>
+      {back}
+    </div>
+  );
+}

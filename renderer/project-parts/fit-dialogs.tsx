@@ -1,0 +1,157 @@
+/** The open project's network with its data: fitted, or replaced by a template's; both are looked at before they are done. */
+import { useEffect, useState } from 'react';
+import { targetSentence } from '../../engine/contract/tensors.ts';
+import type { TemplateCard } from '../../engine/contract/wire.ts';
+import { applyNetwork, networkFit, openFitting, replacementFit, templateOf, useFitting } from '../state/fitting.ts';
+import { useProject, useProjectState } from '../state/project.ts';
+import { loadProjects, useProjects } from '../state/projects.ts';
+import { Button, Dialog, dims, EmptyState, NetworkThumb, plural, Skeleton } from '../ui/index.ts';
+import { FitChanges } from './fit-changes.tsx';
+import classes from './project-parts.module.css';
+
+const close = () => openFitting(null);
+
+export function FitDialogs() {
+  const open = useFitting((state) => state.open);
+  useEffect(() => close, []);
+  if (open === 'fit') return <FitDialog />;
+  return open === 'replace' ? <ReplaceDialog /> : null;
+}
+
+/** Nothing can be fitted to data that nobody knows. */
+function NoData() {
+  return (
+    <EmptyState compact title="The data are not known">
+      Choose them on the page Data: a network is fitted to their shape and to their targets.
+    </EmptyState>
+  );
+}
+
+function DataWords() {
+  const facts = useProjectState((state) => state.facts);
+  if (!facts) return null;
+  const { input, target, parts } = facts;
+  return (
+    <p className={classes.quiet}>
+      Data: {dims(input.dims)}, {targetSentence(target, dims)}, {plural(parts.train, 'training sample')}.
+    </p>
+  );
+}
+
+function FitDialog() {
+  const { project } = useProject();
+  const facts = useProjectState((state) => state.facts);
+  const fit = project && facts ? networkFit(project, facts) : null;
+  const can = fit !== null && fit.refused === null && fit.edits.length > 0;
+  return (
+    <Dialog
+      onClose={close}
+      title="Fit the network to its data"
+      size={560}
+      actions={
+        <>
+          {fit?.refused && <Button onClick={() => openFitting('replace')}>Replace the network by a template…</Button>}
+          <Button onClick={close}>{can ? 'Cancel' : 'Close'}</Button>
+          {can && (
+            <Button
+              primary
+              onClick={() => {
+                applyNetwork(fit, 'The network was fitted to its data');
+                close();
+              }}
+            >
+              Fit network
+            </Button>
+          )}
+        </>
+      }
+    >
+      <div className={classes.dialog}>
+        <DataWords />
+        {fit ? <FitChanges fit={fit} /> : <NoData />}
+      </div>
+    </Dialog>
+  );
+}
+
+function ReplaceDialog() {
+  const { project } = useProject();
+  const facts = useProjectState((state) => state.facts);
+  const templates = useProjects((state) => state.templates);
+  const [chosen, setChosen] = useState<TemplateCard | null>(null);
+  useEffect(() => void loadProjects(), []);
+  const fit = chosen && project && facts ? replacementFit(project, facts, chosen) : null;
+  const can = fit !== null && fit.refused === null;
+  return (
+    <Dialog
+      onClose={close}
+      title="Replace the network by a template"
+      size={640}
+      actions={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button
+            primary
+            disabled={!can}
+            onClick={() => {
+              if (!can || !chosen) return;
+              applyNetwork(fit, `The network is now that of ${chosen.title}`);
+              close();
+            }}
+          >
+            Replace network
+          </Button>
+        </>
+      }
+    >
+      <div className={classes.dialog}>
+        <p>Layers, loss and metrics are replaced; data, batches and how it is trained stay.</p>
+        <DataWords />
+        {!project || !facts ? (
+          <NoData />
+        ) : templates === null ? (
+          <Skeleton kind="rows" lines={6} />
+        ) : (
+          <div className={classes.choices} role="radiogroup" aria-label="Templates">
+            {templates.map((card) => (
+              <Choice
+                key={card.name}
+                card={card}
+                chosen={card === chosen}
+                refused={replacementFit(project, facts, card).refused !== null}
+                onChoose={() => setChosen(card)}
+              />
+            ))}
+          </div>
+        )}
+        {fit && <FitChanges fit={fit} />}
+      </div>
+    </Dialog>
+  );
+}
+
+interface ChoiceProps {
+  card: TemplateCard;
+  chosen: boolean;
+  refused: boolean;
+  onChoose: () => void;
+}
+
+function Choice({ card, chosen, refused, onChoose }: ChoiceProps) {
+  const { plan } = templateOf(card);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a picture and two texts in one choice
+    <button
+      type="button"
+      role="radio"
+      aria-checked={chosen}
+      className={classes.choice}
+      data-unfit={refused || undefined}
+      onClick={onChoose}
+    >
+      <NetworkThumb layers={plan.layers} input={plan.input} width={132} height={36} />
+      <span>{card.title}</span>
+      <span className={classes.quiet}>{refused ? 'Not for this data' : card.category}</span>
+    </button>
+  );
+}
