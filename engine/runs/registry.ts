@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { GradloomError } from '../contract/errors.ts';
 import type { RunState } from '../contract/events.ts';
+import { runStem } from '../contract/run-names.ts';
 import { runsDir } from '../workspace.ts';
 import { replaceJson } from './durable.ts';
 import { isRun } from './folder.ts';
@@ -72,9 +73,7 @@ export function inOrder<T extends { run: Pick<RunListing, 'name' | 'status'>; mo
 /** The next free `<project name>-001` in the workspace; not created yet. */
 export async function nextRunFolder(project: string, home?: string): Promise<string> {
   const base = runsDir(home);
-  // Without what a file name may not hold on some system.
-  const safe = project.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '');
-  const stem = safe.slice(0, 80) || 'run';
+  const stem = runStem(project);
   const taken = (await readdir(base).catch(() => [])).flatMap((name) => {
     const number = name.startsWith(`${stem}-`) ? name.slice(stem.length + 1) : '';
     return /^\d+$/.test(number) ? [Number(number)] : [];

@@ -4,10 +4,15 @@ import type { RunRow } from '../../engine/contract/api.ts';
 import { isLive, useLiveRun, useRuns } from '../state/runs.ts';
 import { decoded } from './hash-location.ts';
 
-export function useFrameRun(): RunRow | null {
+/** The live run on whose page somebody is. */
+export function useShownRun(): RunRow | null {
   const [, parts] = useRoute('/runs/:name/*?');
   const name = parts?.name === undefined ? null : decoded(parts.name);
-  const shown = useRuns(({ list }) => list?.find((run) => run.name === name && isLive(run.status)) ?? null);
+  return useRuns(({ list }) => list?.find((run) => run.name === name && isLive(run.status)) ?? null);
+}
+
+export function useFrameRun(): RunRow | null {
+  const shown = useShownRun();
   const latest = useLiveRun();
   return shown ?? latest;
 }

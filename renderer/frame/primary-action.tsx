@@ -1,15 +1,16 @@
 /** The one primary button: always in the same place, and its label says what will happen. */
 import { IconPlayerPauseFilled, IconPlayerPlayFilled, IconTool } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
+import type { RunRow } from '../../engine/contract/api.ts';
 import { fileName } from '../state/files.ts';
 import { useMemoryOutlook } from '../state/memory-outlook.ts';
 import { firstError, pageOf, useProblems } from '../state/problems.ts';
 import { usePlan, useProject, useProjectState } from '../state/project.ts';
-import { act, startRun, useRuns } from '../state/runs.ts';
+import { act, startRun, useLiveRunsBy, useRuns } from '../state/runs.ts';
 import { tell } from '../state/session.ts';
 import { useWeightsReport } from '../state/weights.ts';
 import { Button } from '../ui/index.ts';
-import { useFrameRun } from './live-run.ts';
+import { useShownRun } from './live-run.ts';
 
 export function PrimaryAction() {
   const [, navigate] = useLocation();
@@ -19,7 +20,11 @@ export function PrimaryAction() {
   const problems = useProblems().filter(({ severity }) => severity === 'error');
   const awaited = useProjectState((state) => state.factsAwaited);
   const tooLarge = useMemoryOutlook()?.fit === 'too large';
-  const live = useFrameRun();
+  const shown = useShownRun();
+  const name = usePlan()?.project.name ?? null;
+  const { own, other } = useLiveRunsBy(open ? name : null);
+  // Of the run on whose page somebody is, else of this project's; another project's run is no answer to what happens with this one.
+  const live = shown ?? own ?? (open ? null : other);
   const pending = useRuns((state) => state.pending);
 
   if (live && live.status !== 'preparing' && live.status !== 'queued') {
@@ -31,6 +36,7 @@ export function PrimaryAction() {
         icon={paused ? IconPlayerPlayFilled : IconPlayerPauseFilled}
         loading={pending[live.name] !== undefined}
         title={`${paused ? 'Continue' : 'Pause'} ${live.name}`}
+        aria-label={`${paused ? 'Continue' : 'Pause'} ${live.name}`}
         onClick={() => void act(live, paused ? 'continue' : 'pause')}
       >
         {paused ? 'Continue' : 'Pause'}
@@ -52,16 +58,19 @@ export function PrimaryAction() {
       icon={IconPlayerPlayFilled}
       disabled={!open || syntax !== null}
       loading={pending[''] !== undefined || live !== null || awaited}
-      title={
-        open
-          ? `Start a run of this project${tooLarge ? ', which may run out of memory' : ''}`
-          : 'Open a project to train it'
-      }
+      title={open ? startWords(other, tooLarge) : 'Open a project to train it'}
       onClick={() => void train(navigate)}
     >
       Train
     </Button>
   );
+}
+
+/** What the button does, and what speaks against it. */
+function startWords(other: RunRow | null, tooLarge: boolean): string {
+  const memory = tooLarge ? ', which may run out of memory' : '';
+  const beside = other ? `. ${other.name}, of another project, goes on beside it: each slows the other down` : '';
+  return `Start a run of this project${memory}${beside}`;
 }
 
 /** Starts a run of the open project and goes to where it is watched, or to what keeps it from starting. */

@@ -4,6 +4,7 @@ import type { RunRow } from '../../engine/contract/api.ts';
 import type { ErrorInfo } from '../../engine/contract/errors.ts';
 import type { RunAction, RunState } from '../../engine/contract/events.ts';
 import { integer } from '../../engine/contract/format.ts';
+import { runStem } from '../../engine/contract/run-names.ts';
 import { engine, keepAsking } from '../client/client.ts';
 import { saveNow, useProjectState } from './project.ts';
 import { infoOf, tell, tellError } from './session.ts';
@@ -54,6 +55,24 @@ export function useRun(name: string): RunRow | undefined | null {
 /** The run that the frame shows: the latest live one. */
 export function useLiveRun(): RunRow | null {
   return useRuns(({ list }) => list?.find(({ status }) => isLive(status)) ?? null);
+}
+
+/** Whether a run is of a project of this name: as its summary says, else as its own name begins, which is made of the project's. */
+export function isOf({ name, summary }: Pick<RunRow, 'name' | 'summary'>, project: string): boolean {
+  if (summary) return summary.name === project;
+  const stem = name.replace(/-\d+$/, '');
+  return stem === project || stem === runStem(project);
+}
+
+/** The live runs: of the open project the latest, and of another one the latest. Without an open project every run is another's. */
+export function useLiveRunsBy(project: string | null): { own: RunRow | null; other: RunRow | null } {
+  const own = useRuns(
+    ({ list }) => list?.find((run) => isLive(run.status) && project !== null && isOf(run, project)) ?? null,
+  );
+  const other = useRuns(
+    ({ list }) => list?.find((run) => isLive(run.status) && (project === null || !isOf(run, project))) ?? null,
+  );
+  return { own, other };
 }
 
 async function pending<T>(name: string, action: Pending, work: () => Promise<T>): Promise<T> {

@@ -10,7 +10,7 @@ import { useDevices } from '../state/devices.ts';
 import { epochEstimate } from '../state/estimates.ts';
 import { useMemoryOutlook } from '../state/memory-outlook.ts';
 import { readDataAgain, useProjectState } from '../state/project.ts';
-import { useLiveRun, useRuns } from '../state/runs.ts';
+import { useLiveRunsBy, useRuns } from '../state/runs.ts';
 import { useWeightsReport } from '../state/weights.ts';
 import { Button, count, dims, duration, integer, KeyHint, Notice, plural, Section } from '../ui/index.ts';
 import { type GroupKey, groupOf, stepsOf } from './before.ts';
@@ -61,7 +61,7 @@ export function BeforeStart({ plan, problems, taken, onShow }: BeforeStartProps)
 function Ready({ plan, problems }: Pick<BeforeStartProps, 'plan' | 'problems'>) {
   const fit = useMemoryOutlook()?.fit;
   const missing = useMissingDevice(plan);
-  const live = useLiveRun();
+  const { own: live, other } = useLiveRunsBy(plan.project.name);
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   if (live) {
     return (
@@ -91,6 +91,7 @@ function Ready({ plan, problems }: Pick<BeforeStartProps, 'plan' | 'problems'>) 
       ) : (
         <>
           Ready. <strong>Train</strong>, at the top right, starts a run <KeyHint keys="mod+enter" />
+          {other && ` ${other.name}, of another project, is in progress: the two would slow each other down.`}
         </>
       )}
     </p>
