@@ -36,7 +36,6 @@ export function PrimaryAction() {
         icon={paused ? IconPlayerPlayFilled : IconPlayerPauseFilled}
         loading={pending[live.name] !== undefined}
         title={`${paused ? 'Continue' : 'Pause'} ${live.name}`}
-        aria-label={`${paused ? 'Continue' : 'Pause'} ${live.name}`}
         onClick={() => void act(live, paused ? 'continue' : 'pause')}
       >
         {paused ? 'Continue' : 'Pause'}

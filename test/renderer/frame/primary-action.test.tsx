@@ -48,9 +48,9 @@ test('a run of this project is paused and continued', async () => {
   showPage(<PrimaryAction />);
   runs(run('other-001', 'other'), run('mine-001', 'mine'));
   expect(button().textContent).toBe('Pause');
-  expect(button().getAttribute('aria-label')).toBe('Pause mine-001');
+  expect(button().title).toBe('Pause mine-001');
   runs(run('mine-001', 'mine', 'paused'));
-  expect(button().getAttribute('aria-label')).toBe('Continue mine-001');
+  expect(button().title).toBe('Continue mine-001');
 });
 
 test('another project’s run leaves Train what this project’s button does, and is told', async () => {
@@ -69,11 +69,11 @@ test('on the page of a run the button is that run’s, and so it is where no pro
   await openMine();
   showPage(<PrimaryAction />, '/runs/other-001/monitor');
   runs(run('mine-001', 'mine'), run('other-001', 'other'));
-  expect(button().getAttribute('aria-label')).toBe('Pause other-001');
+  expect(button().title).toBe('Pause other-001');
   await act(() => closeProject());
   document.body.replaceChildren();
   showPage(<PrimaryAction />);
-  expect(button().getAttribute('aria-label')).toMatch(/^Pause (mine|other)-001$/);
+  expect(button().title).toMatch(/^Pause (mine|other)-001$/);
 });
 
 test('a run that has no summary yet is told by its name', () => {
