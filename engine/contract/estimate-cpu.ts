@@ -19,23 +19,21 @@ export function onCpu(
 ): Operation[] {
   const orders = new Orders(operations, half);
   const copies = new Map<Storage, Storage>();
+  const own = (storages: readonly Storage[]) => storages.map((storage) => copies.get(storage) ?? storage);
   const result: Operation[] = [];
   for (let index = 0; index < operations.length; index++) {
     const operation = operations[index] as Operation;
-    const inputs = operation.inputs.map((input) => copies.get(input) ?? input);
-    const lying = orders.of(operation);
     const [taken, pool] = fused(operations, index, orders);
-    if (pool && operation.layer.kind === 'ReLU') {
-      result.push({ ...pool, inputs, keeps: placesOf(pool.outputBytes) });
-    } else if (pool) {
-      result.push({ ...convolvedAndPooled(operation, pool, orders, threads), inputs });
-    } else if (operation.reuses === 'view' && lying.input === 'last' && operation.layer.output.length !== 3) {
-      const output = { ...operation.output };
-      copies.set(operation.output, output);
-      result.push({ ...operation, inputs, output, reuses: null });
+    const runs = pool
+      ? takenTogether(operation, pool, orders, threads)
+      : { ...operation, ...layerTable.get(operation.layer.kind)?.onCpu?.(operation, orders.of(operation)) };
+    const { inputs, keeps, output } = runs;
+    const reads = { inputs: own(inputs), keeps: { ...keeps, inputs: own(keeps.inputs) } };
+    if (runs.reuses === 'view' && orders.of(runs).input === 'last' && runs.layer.output.length !== 3) {
+      copies.set(output, { ...output });
+      result.push({ ...runs, ...reads, output: copies.get(output) as Storage, reuses: null });
     } else {
-      const own = layerTable.get(operation.layer.kind)?.onCpu?.(operation, lying);
-      result.push({ ...operation, inputs, ...own });
+      result.push({ ...runs, ...reads });
     }
     index += taken;
   }
@@ -114,7 +112,9 @@ function follows(before: PlannedLayer, after: PlannedLayer): boolean {
   return a.slice(0, cut(a)) === b.slice(0, cut(b)) && Number(b.slice(cut(b))) === Number(a.slice(cut(a))) + 1;
 }
 
-function convolvedAndPooled(conv: Operation, pool: Operation, orders: Orders, threads: number): Operation {
+/** A ReLU, or a convolution, with the pooling behind it. */
+function takenTogether(conv: Operation, pool: Operation, orders: Orders, threads: number): Operation {
+  if (conv.layer.kind === 'ReLU') return { ...pool, inputs: conv.inputs, keeps: placesOf(pool.outputBytes) };
   const sample = conv.outputBytes;
   const samples = Math.max(threads, Math.floor(Math.max(sliceBytes * threads, 8 * conv.gradients) / sample));
   const copied = orders.of(conv).input === 'first' ? 2 : 1;

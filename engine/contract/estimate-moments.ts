@@ -34,6 +34,8 @@ interface Held {
   keepers: number;
   /** The layer behind may write over it. */
   free: boolean;
+  /** Size of its values against fp32. */
+  scale: number;
   gradient: Gradient | null;
 }
 
@@ -45,7 +47,7 @@ interface Gradient {
 
 export interface Numbers {
   batch: number;
-  /** Size of a tensor between layers against fp32. */
+  /** Size of a value that is calculated in the precision asked for, against fp32. */
   scale: number;
 }
 
@@ -152,9 +154,11 @@ export class Moments {
 
   #run(operation: Operation, kept: boolean, readers: Map<Storage, number>, phase: MemoryPhase): void {
     const { inputs, held, output, keeps, reuses, layer } = operation;
-    const { batch, scale } = this.#numbers;
+    const { batch } = this.#numbers;
     const [first] = inputs;
     const source = first && this.#held.get(first);
+    const scale = this.#scaleOf(operation);
+    const casts = this.#casts(operation);
     if (phase === 'evaluation' && operation.idle) {
       if (!source) return;
       source.readers += (readers.get(output) ?? 0) - 1;
@@ -170,20 +174,31 @@ export class Moments {
         this.#transient -= source.bytes;
       }
       const gradient = this.#held.get(output)?.gradient ?? null; // of a segment that is run again
-      const made: Held = { bytes, readers: readers.get(output) ?? 0, keepers: 0, gradient, free: operation.free };
+      const made: Held = {
+        bytes,
+        readers: readers.get(output) ?? 0,
+        keepers: 0,
+        gradient,
+        free: operation.free,
+        scale,
+      };
       this.#held.set(output, made);
       this.#transient += bytes;
     }
     if (kept) {
-      const own = batch * (keeps.integers + (keeps.bytes - keeps.integers) * scale) + this.#casts(operation);
+      const own = batch * (keeps.integers + (keeps.bytes - keeps.integers) * scale) + casts.kept;
       const before = this.#activations;
       this.#own.set(operation, own);
       this.#activations += own;
       if (keeps.output) this.#keep(output, 1);
-      for (const input of keeps.inputs) this.#keep(input, 1);
+      if (casts.input === 0) for (const input of keeps.inputs) this.#keep(input, 1);
       this.kept.set(layer.path, (this.kept.get(layer.path) ?? 0) + this.#activations - before);
     }
-    this.mark(phase, layer.path, operation.workspace(batch, kept ? 'forward' : 'unkept') * scale);
+    this.mark(
+      phase,
+      layer.path,
+      operation.workspace(batch, kept ? 'forward' : 'unkept') * scale + (kept ? 0 : casts.kept),
+    );
     for (const input of held ? [...inputs, held] : inputs) {
       const read = this.#held.get(input);
       if (read && read.readers > 0) this.#change(read, -1, 0);
@@ -192,17 +207,27 @@ export class Moments {
     if (made && made.readers === 0 && made.keepers === 0) this.#transient -= made.bytes; // nobody wants it
   }
 
-  /** Under autocast: copies of the parameters, and of a batch that comes as it was read. */
-  #casts({ inputs, cast, layer }: Operation): number {
+  /** Where it calculates in the precision asked for, or all that it reads is so, its result is. */
+  #scaleOf({ inputs, cast }: Operation): number {
+    const { scale } = this.#numbers;
+    if (scale === 1 || cast > 0) return scale;
+    return Math.max(...inputs.map((input) => this.#held.get(input)?.scale ?? 1));
+  }
+
+  /** Under autocast: copies of the parameters, and of inputs that are in fp32 (which are not kept themselves then). */
+  #casts({ inputs, cast, layer }: Operation): { kept: number; input: number } {
     const { batch, scale } = this.#numbers;
-    if (scale === 1 || cast === 0) return 0;
-    const fresh = inputs.some((input) => !this.#held.has(input));
-    return scale * (cast + (fresh ? batch * 4 * product(layer.input) : 0));
+    if (scale === 1 || cast === 0) return { kept: 0, input: 0 };
+    const fresh = inputs.some((input) => (this.#held.get(input)?.scale ?? 1) === 1);
+    const input = fresh ? scale * batch * 4 * product(layer.input) : 0;
+    return { kept: scale * cast + input, input };
   }
 
   #back(operation: Operation): void {
     const { inputs, output, keeps, reuses, layer, passesGradient, gradients } = operation;
-    const { batch, scale } = this.#numbers;
+    const { batch } = this.#numbers;
+    const scale = this.#scaleOf(operation);
+    const casts = this.#casts(operation);
     if (reuses !== 'view') {
       const gradient = this.#held.get(output)?.gradient ?? null;
       this.#gradients += gradients;
@@ -213,12 +238,14 @@ export class Moments {
         gradient.holders += 1;
         return [{ held, gradient }];
       });
-      this.mark('backward', layer.path, operation.workspace(batch, 'backward') * scale);
+      // The parameters' gradients come in half precision first, and so does that of an input in fp32.
+      const halves = scale < 1 ? scale * gradients + (received.length > 0 ? casts.input : 0) : 0;
+      this.mark('backward', layer.path, operation.workspace(batch, 'backward') * scale + halves);
       if (gradient) this.#drop(gradient);
       const made = this.#held.get(output);
       if (made) made.gradient = null;
       for (const each of received) this.#receive(each.held, each.gradient);
-      for (const input of keeps.inputs) this.#keep(input, -1);
+      if (casts.input === 0) for (const input of keeps.inputs) this.#keep(input, -1);
       if (keeps.output) this.#keep(output, -1);
     }
     this.#activations -= this.#own.get(operation) ?? 0;

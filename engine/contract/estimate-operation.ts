@@ -32,6 +32,7 @@ export function estimateOperation(
   const trained = tensors.filter(({ buffer }) => !buffer && !rule.freeze);
   const { input: reads = false, output: writes = false, bytes = 0, integers = 0 } = keeps;
   const own = { inputs: reads ? inputs.slice(0, 1) : [], output: writes, bytes, integers };
+  const row = layerTable.get(layer.kind);
   const either = typeof workspace === 'number' ? { forward: workspace, backward: workspace } : workspace;
   const room = { unkept: either.forward + bytes, ...either };
   const whole: Operation = {
@@ -44,9 +45,12 @@ export function estimateOperation(
     workspace: (batch, pass) => batch * room[pass],
     gradients: bytesIn(trained),
     // Norms and tables stay as they are.
-    cast: input.dtype === 'float32' && parameters.some(({ shape }) => shape.length > 1) ? bytesIn(parameters) : 0,
+    cast:
+      row?.category !== 'norm' && input.dtype === 'float32' && parameters.some(({ shape }) => shape.length > 1)
+        ? bytesIn(parameters)
+        : 0,
     grad: flow.storage.grad,
-    free: layerTable.get(layer.kind)?.free ?? false,
+    free: row?.free ?? false,
     random: resolved.random ?? false,
     idle: resolved.idle ?? false,
     reuses: resolved.reshapes ? 'view' : resolved.overwrites ? 'memory' : null,

@@ -136,9 +136,9 @@ describe('settings', () => {
   });
 
   test('half as many bytes a value between the layers', () => {
-    const wide = { batch: 64 };
+    const wide = { batch: 64, training: { device: 'cuda:0' } };
     const full = memoryOf(mlp, wide);
-    const half = memoryOf(mlp, { ...wide, training: { precision: 'bf16' } });
+    const half = memoryOf(mlp, { ...wide, training: { ...wide.training, precision: 'bf16' } });
     expect(half.weights).toBe(parameters);
     // Copies of the parameters and of the batch in half precision; the loss goes on in fp32.
     expect(half.activations).toBe((parameters + 64 * 4 * (64 + 32)) / 2 + 2 * 64 * 4 * 10);

@@ -1,6 +1,8 @@
 /** What attention keeps and takes on the CPU: by one fused kernel, or with dropout step by step, as measured. */
-import type { Operation } from '../estimate-types.ts';
+import type { Operation, Pass } from '../estimate-types.ts';
 import type { PlannedLayer } from '../plan-types.ts';
+import type { Lying } from './kind.ts';
+import { halfProduct, rowsOf } from './product-cpu.ts';
 
 type Taken = Pick<Operation, 'keeps' | 'workspace'>;
 
@@ -25,22 +27,23 @@ function kept({ layer, keeps }: Operation): Operation['keeps'] {
   return { ...keeps, bytes: keeps.bytes - (dropout && heads > 1 ? 2 * layers * sequence : 0) };
 }
 
-export function attentionOnCpu(operation: Operation): Taken {
+export function attentionOnCpu(operation: Operation, { half }: Lying): Taken {
   const { sequence, scores, projection, dropout } = sizesOf(operation.layer);
   const keeps = kept(operation);
   return {
     keeps,
     workspace: (batch, pass) => {
-      if (pass === 'unkept') return batch * (dropout ? 4 * sequence : keeps.bytes);
-      if (pass === 'forward') return dropout ? batch * 3 * sequence : 0;
+      const products = half ? inTiles(operation.layer, batch, pass) : 0;
+      if (pass === 'unkept') return products + batch * (dropout ? 4 * sequence : keeps.bytes);
+      if (pass === 'forward') return products + (dropout ? batch * 3 * sequence : 0);
       // The projections' gradient comes last, when most is gone.
-      return Math.max(0, batch * (dropout ? scores : 2 * sequence) - projection);
+      return products + Math.max(0, batch * (dropout ? scores : 2 * sequence) - projection);
     },
   };
 }
 
 /** Layer after layer: the highest moment is in the last one, where few gradients are there yet, or in the first, where little is kept. */
-export function transformerOnCpu(operation: Operation): Taken {
+export function transformerOnCpu(operation: Operation, { half }: Lying): Taken {
   const { layer, gradients } = operation;
   const { sequence, inner, dropout, layers } = sizesOf(layer);
   const keeps = kept(operation);
@@ -48,10 +51,15 @@ export function transformerOnCpu(operation: Operation): Taken {
   return {
     keeps,
     workspace: (batch, pass) => {
-      if (pass === 'unkept') return batch * (Math.max(4 * sequence, sequence + 2 * inner) + besides);
-      if (pass === 'forward') return dropout ? batch * sequence : 0;
+      const products = half ? inTiles(operation.layer, batch, pass) : 0;
+      if (pass === 'unkept') return products + batch * (Math.max(4 * sequence, sequence + 2 * inner) + besides);
+      if (pass === 'forward') return products + (dropout ? batch * sequence : 0);
       const last = batch * Math.max(0, 2 * inner - 2 * sequence) - gradients * (1 - 0.3 / layers);
-      return Math.max(last, batch * (2 * sequence - (keeps.bytes * (layers - 0.5)) / layers));
+      return products + Math.max(last, batch * (2 * sequence - (keeps.bytes * (layers - 0.5)) / layers));
     },
   };
+}
+
+function inTiles({ args, input }: PlannedLayer, batch: number, pass: Pass): number {
+  return halfProduct(batch * rowsOf(input), Math.max(input.at(-1) ?? 1, Number(args.dim_feedforward ?? 0)), pass);
 }

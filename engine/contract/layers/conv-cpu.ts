@@ -15,6 +15,8 @@ const fewest = 3;
 const tiles = 12_400;
 const stridedTiles = 61_500;
 const sums = 21_000;
+/** Of half as large values, in bytes of fp32. */
+const halfSums = 90_000;
 
 /** A single small sample is not given to oneDNN: its windows are laid side by side. */
 const smallSample = 20_480;
@@ -71,14 +73,18 @@ export function inOrder(operation: Operation, lying: Lying, within = 0): Pick<Op
   const copied = lying.input === 'first' || (bordered > 0 && circular) ? bordered || input : 0;
   const received = lying.gradient === 'first' ? outputBytes : 0;
   const passed = inputs[0]?.grad === true ? input : 0;
+  const full = (bytes: number) => (lying.half ? 2 : 1) * bytes;
   const depthwise = groups > 1 && groups === entering;
   const weights = (4 * taps * entering * blocks(leaving)) / groups;
   const across = (4 * taps * leaving * blocks(entering)) / groups;
-  const [plain, behind, adding] = depthwise ? [0, 0, 0] : [tiles, strided ? stridedTiles : tiles, sums + weights];
+  const [plain, behind, adding] = depthwise
+    ? [0, 0, 0]
+    : [full(tiles), full(strided ? stridedTiles : tiles), (lying.half ? halfSums : sums) + weights];
   const room = Math.max(0, across + behind - gradients, weights + Math.max(adding - gradients, gradients));
   return {
     workspace(batch, pass) {
-      if (batch === 1 && alone !== null && within === 0) return alone + (pass === 'unkept' ? bordered : 0);
+      if (batch === 1 && alone !== null && within === 0 && !lying.half)
+        return alone + (pass === 'unkept' ? bordered : 0);
       if (pass === 'forward') return batch * copied + weights + plain;
       if (pass === 'unkept') {
         const most = within > 0 ? Math.max(0, copied - outputBytes) + within : copied;
@@ -100,7 +106,10 @@ function inBlocks({ layer }: Operation): Pick<Operation, 'workspace'> {
 }
 
 /** Of sequences and volumes. A transposed convolution's passes are those of the convolution the other way round. */
-export function volumeConvolution({ layer, gradients, keeps, inputs }: Operation): Pick<Operation, 'workspace'> {
+export function volumeConvolution(
+  { layer, gradients, keeps, inputs }: Operation,
+  { half }: Pick<Lying, 'half'>,
+): Pick<Operation, 'workspace'> {
   const { entering, leaving, taps, groups, strided, weights, output, alone, ...one } = sizesOf(layer);
   // Of a border that it cannot add itself there is a copy, with a gradient of its own.
   const bordered = keeps.bytes;
@@ -137,11 +146,11 @@ export function volumeConvolution({ layer, gradients, keeps, inputs }: Operation
     const [received, passed] = [asItLies && transposed ? 0 : y, asItLies && strided ? input : x];
     const over = batch * (received + passed - one.input) + weights - gradients;
     const bySides = known ? Math.max(over, batch * (passed + border)) : 0;
-    return Math.max(bySides, batch * (summed() + border) + weights + sums);
+    return Math.max(bySides, batch * (summed() + border) + weights + (half ? halfSums : sums));
   };
   return {
     workspace: (batch: number, pass: Pass) => {
-      if (batch === 1 && alone !== null) return alone + (pass === 'forward' ? 0 : bordered);
+      if (batch === 1 && alone !== null && !half) return alone + (pass === 'forward' ? 0 : bordered);
       return pass === 'backward' ? backward(batch) : forward(batch) + (pass === 'unkept' ? batch * bordered : 0);
     },
   };

@@ -99,7 +99,7 @@ function transposed(rank: Rank) {
     free: true,
     layout: { gradient: 'input' },
     onCpu: (operation, lying) =>
-      rank === 2 && lying.input !== 'first' ? inOrder(operation, lying) : volumeConvolution(operation),
+      rank === 2 && lying.input !== 'first' ? inOrder(operation, lying) : volumeConvolution(operation, lying),
     help: `Lays a learned window down for every value of ${wordsOf[rank].one} and adds them up; with a stride it makes its input larger.`,
     params,
     derived: ['in_channels'],

@@ -1,7 +1,8 @@
 /** Fully connected layers. */
 import { flag, integer } from '../fields.ts';
 import { type LayerContext, layerKind, parameter, product } from './kind.ts';
-import { copying, plain } from './layout.ts';
+import { copied, copying, plain } from './layout.ts';
+import { halfProduct, rowsOf } from './product-cpu.ts';
 import { pythonCall } from './python.ts';
 
 const text = { label: 'Outputs', help: 'Values that the layer answers.', unit: 'features' };
@@ -23,7 +24,14 @@ export const denseKinds = [
     kind: 'Linear',
     label: 'Linear',
     category: 'dense',
-    ...copying(plain.layout),
+    layout: plain.layout,
+    onCpu(operation, lying) {
+      const { workspace } = copied(operation, lying);
+      if (!lying.half) return { workspace };
+      const { input } = operation.layer;
+      const [rows, features] = [rowsOf(input), input.at(-1) ?? 1];
+      return { workspace: (batch, pass) => workspace(batch, pass) + halfProduct(batch * rows, features, pass) };
+    },
     free: true,
     help: 'Each output is a weighted sum of all values of the last dimension. Also called dense or fully connected.',
     params,

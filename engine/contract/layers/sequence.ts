@@ -59,7 +59,7 @@ export const sequenceKinds = [
     kind: 'PatchEmbedding',
     layout: { gradient: 'input' },
     // A convolution whose result is copied into the sequence's order.
-    onCpu(operation) {
+    onCpu(operation, lying) {
       const { layer, outputBytes } = operation;
       const { patch_size } = layer.args as { patch_size: number[] };
       const [height, width] = layer.input.slice(1).map((side, at) => side / (patch_size[at] as number)) as [
@@ -68,7 +68,7 @@ export const sequenceKinds = [
       ];
       const args = { groups: 1, kernel_size: patch_size, stride: patch_size };
       const output = [layer.output[1] as number, height, width];
-      const { workspace } = volumeConvolution({ ...operation, layer: { ...layer, args, output } });
+      const { workspace } = volumeConvolution({ ...operation, layer: { ...layer, args, output } }, lying);
       return { workspace: (batch, pass) => workspace(batch, pass) + (pass === 'backward' ? 0 : batch * outputBytes) };
     },
     label: 'Patch embedding',

@@ -1,0 +1,19 @@
+/** Products of matrices in half precision on the CPU: oneDNN lays their factors out in tiles first, which is much where they are small. */
+import type { Pass } from '../estimate-types.ts';
+import type { Dims } from './kind.ts';
+import { product } from './kind.ts';
+
+const tile = 14_000;
+const most = 262_144;
+const mostRows = 110_000;
+
+/** Bytes for `rows` times a weight of so many `features`, as if they were fp32's (they count half). */
+export function halfProduct(rows: number, features: number, pass: Pass): number {
+  if (pass === 'backward') return 2 * (tile + 450 * rows);
+  return 2 * (tile + Math.min(most, 256 * features) + Math.min(mostRows, 220 * rows));
+}
+
+/** Positions of a sample, each of which is a row. */
+export function rowsOf(dims: Dims): number {
+  return product(dims.slice(0, -1));
+}
