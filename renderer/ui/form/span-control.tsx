@@ -108,6 +108,8 @@ export function PaddingControl(props: ControlProps) {
           className={classes.word as string}
           aria-label={`Kind of ${info.label.toLowerCase()}`}
           data={['size', ...known]}
+          rightSectionWidth={18}
+          comboboxProps={{ width: 'max-content' }}
           value={word ?? 'size'}
           disabled={disabled}
           onChange={(chosen) => onChange(chosen === 'size' ? undefined : chosen)}
