@@ -36,6 +36,9 @@ const Builder = memo(function Builder() {
   const line = useRef<HTMLDivElement>(null);
   const elements = useMemo<StackElements>(() => ({ scroller, line, dragging: { current: false } }), []);
 
+  /** Takes the inspector from a look inside to the layer's settings; false where it shows them. */
+  const settings = useRef<() => boolean>(null);
+
   const code = useCodePanel(({ open }) => open);
   const roomy = useRoom(leastBeside);
   const narrow = !useRoom(leastSides);
@@ -61,6 +64,7 @@ const Builder = memo(function Builder() {
   const inspect = useCallback(
     (which: 'first' | 'name' | 'note') =>
       reveal('inspector', () => {
+        if (settings.current?.()) return void requestAnimationFrame(() => inspect(which));
         const place = which === 'first' ? '[data-inspect]' : '[data-inspect=texts]';
         const fields = root.current?.querySelectorAll<HTMLElement>(
           `aside ${place} :is(input, textarea, [role=combobox]):not([type=hidden], :disabled)`,
@@ -116,7 +120,7 @@ const Builder = memo(function Builder() {
               min={264}
               max={560}
               drawer={sideOf('inspector')}
-              aside={code && !roomy && !narrow ? null : <Inspector />}
+              aside={code && !roomy && !narrow ? null : <Inspector settings={settings} />}
               main={
                 <Splitter
                   label="Code"

@@ -1,4 +1,5 @@
 /** The inspector: of the selected layer, of several, or of the network where none is selected; or a look inside it. */
+import { type RefObject, useEffect } from 'react';
 import { useStack, useStackState } from '../state/stack-store.ts';
 import { Tabs } from '../ui/index.ts';
 import { LayerInspector } from './inspect-layer.tsx';
@@ -8,8 +9,19 @@ import styles from './inspector.module.css';
 import { useLookAddress } from './look-address.ts';
 import { LookPanel } from './look-panel.tsx';
 
-export function Inspector() {
+export interface InspectorProps {
+  /** Is given what takes the inspector to the settings; that answers whether it was elsewhere. */
+  settings: RefObject<(() => boolean) | null>;
+}
+
+export function Inspector({ settings }: InspectorProps) {
   const { at, show, look } = useLookAddress();
+  useEffect(() => {
+    settings.current = () => {
+      if (at) show(false);
+      return at !== null;
+    };
+  }, [settings, at, show]);
   return (
     <aside className={styles.inspector} aria-label="Inspector">
       <Tabs

@@ -151,5 +151,11 @@ function WeightsChoice({ at, plan, onLook }: Pick<SampleBarProps, 'at' | 'plan' 
   }
   if (!options.some(({ value }) => value === at.weights))
     options.push({ value: at.weights, label: at.weights, group: 'Other runs' });
-  return <Choice label="Weights" value={at.weights} options={options} onChange={(weights) => onLook({ weights })} />;
+  const trained = options.some(({ value }) => value !== 'init');
+  return (
+    <>
+      <Choice label="Weights" value={at.weights} options={options} onChange={(weights) => onLook({ weights })} />
+      {!trained && <p className={styles.quiet}>Once a run has been trained, its weights can be looked at here.</p>}
+    </>
+  );
 }

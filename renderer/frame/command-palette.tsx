@@ -21,6 +21,7 @@ import { useLocation } from 'wouter';
 import { canRun, fullLabel, stackCommands } from '../build/stack-commands.ts';
 import type { MenuCommand } from '../client/shell.ts';
 import { showCode } from '../state/code-panel.ts';
+import { openDrawer } from '../state/drawers.ts';
 import { openFitting } from '../state/fitting.ts';
 import { redo, undo, useProjectState } from '../state/project.ts';
 import { createProject, openFile, useProjects } from '../state/projects.ts';
@@ -61,7 +62,10 @@ export function CommandPalette({ commands, navigate, onClose }: CommandPalettePr
             icon: IconEyeSearch,
             label: 'Look inside the network',
             hint: 'What each layer makes of a sample',
-            run: () => navigate('/build?look=train.0'),
+            run: () => {
+              navigate('/build?look=train.0');
+              openDrawer('inspector');
+            },
           },
           { id: 'undo', icon: IconArrowBackUp, label: 'Undo', keys: 'Mod+Z', run: undo },
           { id: 'redo', icon: IconArrowForwardUp, label: 'Redo', keys: 'Mod+Shift+Z', run: redo },

@@ -143,3 +143,13 @@ test('without data leads to it; of a disabled layer there is nothing to see', as
   await user.click(item(/^ReLU/));
   await inspector().findByText('This layer is disabled');
 });
+
+test('Enter in the stack leads from the look to the layer’s first field', async () => {
+  const user = userEvent.setup();
+  const { history } = open(project(layers));
+  await user.click(item(/^Convolution 2D/));
+  await inspector().findByText('4 maps of 4×4');
+  await user.keyboard('{Enter}');
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Channels' })));
+  expect(history.at(-1)).not.toContain('look');
+});
