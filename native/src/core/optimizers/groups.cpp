@@ -30,8 +30,9 @@ ParameterGroups::ParameterGroups(const Plan& plan, const std::vector<ModelTensor
     all.push_back(entry.tensor);
   }
   if (plan.groups.empty()) {
-    Group group{{}, build_optimizer(plan.optimizer, all)};
+    Group group;
     for (size_t i = 0; i < all.size(); ++i) group.places.push_back(i);
+    if (!all.empty()) group.optimizer = build_optimizer(plan.optimizer, all);
     groups_.push_back(std::move(group));
     return;
   }
