@@ -28,7 +28,7 @@ import { StackDensity } from './density.ts';
 import { insideColors, insideWords } from './inside-words.ts';
 import { LayerIcon } from './layer-icons.tsx';
 import { ProblemNotes } from './problems.tsx';
-import { rowName, shapeWords } from './row-name.ts';
+import { shapeWords } from './shape-words.ts';
 import styles from './stack.module.css';
 import { StackScale } from './stack-scale.ts';
 import { labelOf, nameOf, noteOf, summaryOf } from './words.ts';
@@ -77,7 +77,6 @@ export const LayerCard = memo(function LayerCard({ row, onMenu }: LayerCardProps
       ref={node}
       id={rowElementId(row.key)}
       role="treeitem"
-      aria-label={rowName(row)}
       aria-level={row.depth + 1}
       aria-posinset={row.position}
       aria-setsize={row.siblings}
@@ -163,6 +162,7 @@ const Content = memo(function Content({ row, selected, tools, onMenu }: ContentP
           {compact && row.folded !== false && !row.dimmed && <Shape tensor={row.output} />}
           {row.number !== null && (
             <span className={card.number} title={`Layer ${row.number} in messages and weights files`}>
+              <span className="visually-hidden">layer </span>
               {row.number.split('.').at(-1)}
             </span>
           )}
@@ -251,7 +251,12 @@ function Inside({ row }: { row: LayerRow }) {
 
 /** A tensor's shape where its ribbon has no room for it. */
 export function Shape({ tensor }: { tensor: Tensor | null }) {
-  return <span className={card.shape}>{tensor === null ? '?' : shapeWords(tensor)}</span>;
+  return (
+    <span className={card.shape}>
+      <span className="visually-hidden">tensor </span>
+      {tensor === null ? '?' : shapeWords(tensor)}
+    </span>
+  );
 }
 
 /** The coloured lines at the left that say in which blocks a row is. */

@@ -124,12 +124,15 @@ function tried(situation: Situation, change: Change): Way {
 
 /** The largest half, quarter, … of the batch that fits; as many are accumulated as make up for it. The smallest one where none does. */
 function smallerBatch(situation: Situation, also: Change | null): Way | null {
-  const { batch_size: size } = situation.plan.project.data.loader;
-  const { accumulate } = situation.plan.project.training;
+  const { splits, project } = situation.plan;
+  // A batch is no larger than what there is.
+  const all = splits?.train ?? Number.POSITIVE_INFINITY;
+  const size = Math.min(all, project.data.loader.batch_size);
+  const effective = Math.min(all, project.data.loader.batch_size * project.training.accumulate);
   let best: Way | null = null;
   for (let by = 2; size / by >= 1; by *= 2) {
     const batch = Math.floor(size / by);
-    const steps = Math.max(1, Math.round((size * accumulate) / batch));
+    const steps = Math.max(1, Math.round(effective / batch));
     const own = `Take batches of ${batch}, accumulate ${steps}`;
     const way = tried(situation, {
       label: also === null ? own : `${also.label}, and take batches of ${batch}`,

@@ -28,17 +28,21 @@ function chunk(type, data) {
 }
 
 /**
- * @param {Buffer} png 8 bits a channel, RGB or RGBA, not interlaced
+ * @param {Buffer} png 8 bits a channel, RGB or RGBA, or a palette's; not interlaced
  * @returns {{ width: number, height: number, colors: Uint32Array }} 0xRRGGBB a pixel
  */
-function decode(png) {
+export function decode(png) {
   const width = png.readUInt32BE(16);
   const height = png.readUInt32BE(20);
-  const channels = png[25] === 6 ? 4 : 3;
+  const channels = png[25] === 6 ? 4 : png[25] === 3 ? 1 : 3;
   const parts = [];
+  /** @type {Buffer} */
+  let table = Buffer.alloc(0);
   for (let at = 8; at < png.length; ) {
     const length = png.readUInt32BE(at);
-    if (png.toString('latin1', at + 4, at + 8) === 'IDAT') parts.push(png.subarray(at + 8, at + 8 + length));
+    const type = png.toString('latin1', at + 4, at + 8);
+    if (type === 'IDAT') parts.push(png.subarray(at + 8, at + 8 + length));
+    if (type === 'PLTE') table = png.subarray(at + 8, at + 8 + length);
     at += length + 12;
   }
   const raw = inflateSync(Buffer.concat(parts));
@@ -55,7 +59,10 @@ function decode(png) {
       const guess = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][filter ?? 0] ?? 0;
       lines[at] = /** @type {number} */ (raw[y * (stride + 1) + 1 + x]) + guess;
     }
-    for (let x = 0; x < width; x++) colors[y * width + x] = lines.readUIntBE(y * stride + x * channels, 3);
+    for (let x = 0; x < width; x++) {
+      const at = y * stride + x * channels;
+      colors[y * width + x] = channels === 1 ? table.readUIntBE(3 * (lines[at] ?? 0), 3) : lines.readUIntBE(at, 3);
+    }
   }
   return { width, height, colors };
 }

@@ -1,5 +1,5 @@
 /** Two areas with a border that can be dragged; the side's width is kept from one start to the next. In little room the side is a drawer. */
-import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react';
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import classes from './splitter.module.css';
 
 export interface SplitterProps {
@@ -83,9 +83,24 @@ export function Splitter({
     change(next);
   };
 
+  const sideElement = useRef<HTMLDivElement>(null);
+  const opened = drawer?.open === true;
+  useEffect(() => {
+    if (!opened) return;
+    const before = document.activeElement;
+    const element = sideElement.current;
+    if (!element?.contains(before)) element?.focus({ preventScroll: true });
+    return () => {
+      // Where the drawer was opened from: nobody is left in what is hidden.
+      if (element?.contains(document.activeElement) && before instanceof HTMLElement) before.focus();
+    };
+  }, [opened]);
+
   const sideArea = aside !== null && (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes what lies over the page
     <div
+      ref={sideElement}
+      tabIndex={drawer ? -1 : undefined}
       className={classes.aside}
       style={{ width: bounded }}
       data-drawer={drawer ? side : undefined}
@@ -100,7 +115,7 @@ export function Splitter({
   // Whoever goes on in the main part has done with the drawer.
   const mainArea = (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only hears of the focus
-    <div className={classes.main} onFocus={drawer?.open === true ? drawer.onClose : undefined}>
+    <div className={classes.main} onFocus={opened ? drawer.onClose : undefined}>
       {main}
     </div>
   );
@@ -108,7 +123,7 @@ export function Splitter({
     <div className={classes.splitter} data-drawers={drawer !== undefined || undefined}>
       {side === 'left' && sideArea}
       {side === 'right' && mainArea}
-      {drawer?.open === true && <div className={classes.scrim} aria-hidden onPointerDown={drawer.onClose} />}
+      {opened && <div className={classes.scrim} aria-hidden onPointerDown={drawer.onClose} />}
       {aside !== null && !drawer && (
         // biome-ignore lint/a11y/useSemanticElements: a separator that can be moved is no <hr>
         <div

@@ -1,10 +1,9 @@
-/** The stack as a picture: what folded blocks say of themselves, the marks of the overview, the words of a row. */
+/** The stack as a picture: what folded blocks say of themselves, and the marks of the overview. */
 import { describe, expect, test } from 'vitest';
 import { planProject } from '../../../engine/contract/plan.ts';
 import type { Project } from '../../../engine/contract/project.ts';
 import { insideColors, insideWords } from '../../../renderer/build/inside-words.ts';
 import { sizeWords } from '../../../renderer/build/network-size.ts';
-import { rowName } from '../../../renderer/build/row-name.ts';
 import { type RowBox, stackMarks } from '../../../renderer/build/stack-marks.ts';
 import { idOf } from '../../../renderer/state/sharing.ts';
 import { allLayers } from '../../../renderer/state/stack.ts';
@@ -130,20 +129,5 @@ describe('the overview', () => {
     expect(marks(4).every(({ height }) => height === 1)).toBe(true);
     expect(marks(2 * total).every(({ height }) => height < 12)).toBe(true);
     expect(stackMarks(view.rows, [], view.scale, 0, 100)).toEqual([]);
-  });
-});
-
-describe('a row by its name', () => {
-  test('tells all that its card shows', () => {
-    const named = { ...conv, name: 'Stem', note: 'from the paper' };
-    const [first, block, last] = layerRows(
-      viewOf([named, { kind: 'Residual', layers: [conv, relu] }, { kind: 'Linaer' }], true),
-    ) as [LayerRow, LayerRow, LayerRow];
-    expect(rowName(first)).toBe(
-      'Stem, Conv2d, 8 channels · 3×3 · padding 1, layer 0, answers 8×8×8, 224 parameters, note: from the paper',
-    );
-    expect(rowName(block)).toContain('holds Conv2d · ReLU, layer 1, answers 8×8×8, 584 parameters');
-    expect(rowName(last)).toMatch(/unknown kind.*answers a shape that is not known.*error: /);
-    expect(rowName({ ...first, disabled: true, dimmed: true })).toMatch(/disabled, layer 0, 224 parameters/);
   });
 });
