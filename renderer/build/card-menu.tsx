@@ -1,6 +1,6 @@
 /** Menus of the stack: what can be done with the selected layers, and at a place between them. */
-import { IconPlus, IconX } from '@tabler/icons-react';
-import { redo, undo } from '../state/project.ts';
+import { IconArrowBackUp, IconArrowForwardUp, IconPlus, IconX } from '@tabler/icons-react';
+import { redo, undo, useHistory } from '../state/project.ts';
 import type { Gap } from '../state/stack-paths.ts';
 import type { StackRow } from '../state/stack-rows.ts';
 import { addBranchTo, insertAt, layerRow, removeLane, useStackState } from '../state/stack-store.ts';
@@ -71,6 +71,7 @@ function PlaceMenu({
   at,
   onClose,
 }: { gap: Gap; row: StackRow | undefined } & Omit<StackMenuProps, 'subject'>) {
+  const { canUndo, canRedo } = useHistory();
   const owner = row && 'owner' in row ? layerRow(row.owner) : undefined;
   const items: MenuItem[] = [
     { label: 'Insert here', icon: IconPlus, keys: '/', onClick: () => insertAt(gap) },
@@ -86,8 +87,8 @@ function PlaceMenu({
     { divider: '' },
     ...itemsOf('Stack'),
     { divider: '' },
-    { label: 'Undo', keys: 'Mod+Z', onClick: undo },
-    { label: 'Redo', keys: 'Mod+Shift+Z', onClick: redo },
+    { label: 'Undo', icon: IconArrowBackUp, keys: 'Mod+Z', disabled: !canUndo, onClick: undo },
+    { label: 'Redo', icon: IconArrowForwardUp, keys: 'Mod+Shift+Z', disabled: !canRedo, onClick: redo },
   ];
   return <ContextMenu label="This place" at={at} items={items} onClose={onClose} width={244} />;
 }

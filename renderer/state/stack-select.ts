@@ -68,9 +68,17 @@ export function selectAll(rows: readonly StackRow[], was: Selection): Selection 
   return { selected: new Set(layers), active: was.active ?? layers[0] ?? null, anchor: layers[0] ?? null };
 }
 
-/** Paths of the selected layers, in order. */
+/** Paths of the selected layers, in order. What is shown inside a selected block goes with it: also what its definition says elsewhere. */
 export function selectedPaths(rows: readonly StackRow[], selected: ReadonlySet<string>): Path[] {
-  return rows.flatMap((row) => (row.type === 'layer' && selected.has(row.key) ? [row.path] : []));
+  const paths: Path[] = [];
+  let inside = Number.POSITIVE_INFINITY;
+  for (const row of rows) {
+    if (row.depth <= inside) inside = Number.POSITIVE_INFINITY;
+    if (row.type !== 'layer' || !selected.has(row.key) || row.depth > inside) continue;
+    paths.push(row.path);
+    inside = row.depth;
+  }
+  return paths;
 }
 
 /** Where what is added goes: after the row that the keyboard is at, into an empty list, else to the end. */

@@ -203,6 +203,15 @@ describe('named blocks', () => {
     expect(separate && canRun(separate)).toBe(false);
   });
 
+  test('that are chosen with the layers they show go as one: the definition stays whole', () => {
+    stack.select(find('Flatten'));
+    stack.select(find('Repeat'), { range: true }); // over a use and the layers of its definition
+    run('wrap-residual');
+    const { model } = currentProject().view.project as { model: { blocks: { unit: { layers: unknown[] } } } };
+    expect(model.blocks.unit.layers).toHaveLength(1);
+    expect(JSON.parse(stack.copySelected() as string).layers).toHaveLength(1);
+  });
+
   test('lead from any use to the one that shows their layers', () => {
     stack.fold(find('Block', 0), true);
     stack.select(find('Block', 1));
