@@ -313,4 +313,4 @@ test('the command line: a table, a layer with its values in a file, and what is 
   expect(ending.stderr).toMatch(/\.npy or \.png/);
   expect(none.stderr).toMatch(/nobody/);
   expect(existsSync(path.join(home, 'relu.jpg'))).toBe(false);
-});
+}, 60_000);
