@@ -5,9 +5,10 @@ import { codeText, modelCode } from '../../engine/contract/model-code.ts';
 import { saveFile } from '../run-parts/save-file.ts';
 import { showCode } from '../state/code-panel.ts';
 import { usePlan } from '../state/project.ts';
-import { currentStack, goTo, useStack, useStackState } from '../state/stack-store.ts';
+import { currentStack, select, useStack, useStackState } from '../state/stack-store.ts';
 import { CodeView, CopyText, EmptyState, IconButton } from '../ui/index.ts';
 import styles from './code-panel.module.css';
+import { rowElementId } from './layer-card.tsx';
 
 /** The row of a layer at a place of the project: the first, where a block's layers are shown more than once. */
 function rowAt(place: string): string | null {
@@ -20,7 +21,9 @@ function chooseAt(place: string): void {
   for (let steps = place.split('.'); steps.length > 2; steps = steps.slice(0, -1)) {
     const key = rowAt(steps.join('.'));
     if (key === null) continue;
-    goTo(key);
+    // The focus stays in the code: who reads on by keys is not thrown out of it.
+    select(key);
+    document.getElementById(rowElementId(key))?.scrollIntoView({ block: 'nearest' });
     return;
   }
 }
@@ -63,7 +66,9 @@ export function CodePanel() {
       </header>
       {empty ? (
         <EmptyState compact title="No code yet">
-          Add layers: the network stands here as the Python that builds it in PyTorch.
+          {rows.some(({ type }) => type === 'layer')
+            ? 'The first layer cannot be built yet: its card says why.'
+            : 'Add layers: the network stands here as the Python that builds it in PyTorch.'}
         </EmptyState>
       ) : (
         <>

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { RunRow } from '../../../engine/contract/api.ts';
 import { optimizers } from '../../../engine/contract/optimizers.ts';
 import { withKind } from '../../../renderer/project-parts/row-kind.ts';
-import { epochEstimate } from '../../../renderer/state/estimates.ts';
+import { epochEstimate, speedHere } from '../../../renderer/state/estimates.ts';
 
 vi.mock('../../../renderer/client/client.ts', () => ({ engine: {}, connection: {}, keepAsking: async () => {} }));
 const { folderOf, relativeTo } = await import('../../../renderer/state/files.ts');
@@ -55,6 +55,23 @@ describe('the time of an epoch', () => {
     expect(epochEstimate(others, { ...wanted, device: null })?.run).toBe('a-4');
     expect(epochEstimate([run('a-1', rate(50))], { ...wanted, samples: 0 })).toBeNull();
   });
+});
+
+test('other templates tell how fast this computer is, on the device of the latest run', () => {
+  const run = (name: string, device: string, parameters: number, samples_per_second: number): RunRow =>
+    ({ name, summary: { parameters, device, samples_per_second } }) as RunRow;
+  const expected = (project: string, parameters: number, seconds: number) => ({
+    wanted: { project, parameters, samples: 1000, device: null },
+    seconds,
+  });
+  const templates = [expected('a', 10, 5), expected('b', 20, 40), expected('c', 30, 9)];
+  // a takes 10 s where 5 were expected, b 20 s where 40 were: twice as long, and half.
+  const runs = [run('a-001', 'cpu', 10, 100), run('b-001', 'cpu', 20, 50), run('c-001', 'cuda:0', 30, 9999)];
+  expect(speedHere(runs, templates)).toBeCloseTo(1);
+  expect(speedHere(runs.slice(0, 1), templates)).toBeCloseTo(2);
+  expect(speedHere(runs.toReversed(), templates)).toBeLessThan(0.1);
+  expect(speedHere([run('x-001', 'cpu', 77, 100)], templates)).toBeNull();
+  expect(speedHere([], templates)).toBeNull();
 });
 
 test('another row keeps the parameters that it knows and takes', () => {
