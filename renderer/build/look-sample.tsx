@@ -1,5 +1,6 @@
 /** Which sample is looked at, and with which weights. */
 import { IconChevronLeft, IconChevronRight, IconDice5 } from '@tabler/icons-react';
+import { useMemo } from 'react';
 import type { Look, LookedLayer, LookPart } from '../../engine/contract/look.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
 import { projectOfRun } from '../state/estimates.ts';
@@ -12,9 +13,8 @@ import {
   IconButton,
   integer,
   number,
-  rangeOf,
   Segmented,
-  TensorMap,
+  TensorPicture,
 } from '../ui/index.ts';
 import styles from './look.module.css';
 
@@ -87,8 +87,10 @@ export function SampleBar({ at, plan, look, onLook }: SampleBarProps) {
 
 /** What enters the network. */
 function SamplePicture({ input, label }: { input: LookedLayer | undefined; label: string | null }) {
-  if (!input?.values) return <div className={styles.picture} aria-hidden />;
-  const values = floatsOf(input.values.data);
+  const data = input?.values?.data;
+  const values = useMemo(() => (data === undefined ? null : floatsOf(data)), [data]);
+  if (!input?.values || !values) return <div className={styles.picture} aria-hidden />;
+
   const [height = 1, width = 1] = input.values.shape.slice(-2);
   const named = label === null ? 'The sample' : `The sample, ${label}`;
   if (input.values.shape.length < 2 || height < 2 || width < 2) {
@@ -100,25 +102,18 @@ function SamplePicture({ input, label }: { input: LookedLayer | undefined; label
       </div>
     );
   }
-  const map = values.subarray(0, width * height);
   return (
     <div className={styles.picture}>
-      <TensorMap
-        values={shifted(map)}
+      <TensorPicture
+        values={values}
+        channels={values.length / (width * height)}
         width={width}
         height={height}
-        range={rangeOf(shifted(map))}
         shown={fitted(width, height, { width: pictureSize, height: pictureSize })}
         label={named}
       />
     </div>
   );
-}
-
-/** As a picture, whose smallest value is black whatever the transforms have made of it. */
-function shifted(values: Float32Array): Float32Array {
-  const least = values.reduce((low, value) => Math.min(low, value), Number.POSITIVE_INFINITY);
-  return values.map((value) => value - least);
 }
 
 function WeightsChoice({ at, plan, onLook }: Pick<SampleBarProps, 'at' | 'plan' | 'onLook'>) {

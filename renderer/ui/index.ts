@@ -41,6 +41,7 @@ export { ShapeRibbon, type ShapeRibbonProps, tensorWords } from './network/ribbo
 export { NetworkThumb, type NetworkThumbProps, type ThumbLayer } from './network/thumb.tsx';
 export * from './tensor/shades.ts';
 export * from './tensor/tensor-map.tsx';
+export * from './tensor/tensor-picture.tsx';
 export * from './tensor/value-bars.tsx';
 export { resolveColor, seriesColor, seriesCount, seriesIndex } from './theme/colors.ts';
 export { UiProvider, type UiProviderProps } from './theme/provider.tsx';

@@ -4,6 +4,7 @@ import type { LookedLayer } from '../../../engine/contract/look.ts';
 import { planProject } from '../../../engine/contract/plan.ts';
 import { answerOf, mapsOf, softmax, thinningWords } from '../../../renderer/build/look-values.ts';
 import { fitted, parseRgb, rangeOf, shaded } from '../../../renderer/ui/tensor/shades.ts';
+import { pictured } from '../../../renderer/ui/tensor/tensor-picture.tsx';
 
 vi.mock('../../../renderer/client/client.ts', () => ({
   engine: {},
@@ -153,4 +154,20 @@ describe('colours', () => {
 test('pixels stay square and whole where there is room', () => {
   expect(fitted(28, 28, { width: 58, height: 58 })).toEqual({ width: 56, height: 56 });
   expect(fitted(112, 56, { width: 56, height: 56 })).toEqual({ width: 56, height: 28 });
+});
+
+test('a sample is grey from its least to its greatest value, or in colours', () => {
+  const pixels = (values: number[], channels: number) => {
+    const bytes = pictured(Float32Array.from(values), channels, 2);
+    return [0, 1].map((at) => [...bytes.subarray(4 * at, 4 * at + 4)]);
+  };
+  expect(pixels([-1, 1], 1)).toEqual([
+    [0, 0, 0, 255],
+    [255, 255, 255, 255],
+  ]);
+  expect(pixels([0, 2, 1, 2, 2, 0], 3)).toEqual([
+    [0, 128, 255, 255],
+    [255, 255, 0, 255],
+  ]);
+  expect(pixels([3, 3], 1)[0]).toEqual([0, 0, 0, 255]);
 });
