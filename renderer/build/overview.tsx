@@ -12,8 +12,8 @@ export interface OverviewProps {
 
 /** Shown from this many times the view's height on: less is seen at a glance. */
 const longFrom = 1.25;
-/** Drawn when the rows have rested so long: nothing waits for it while a number is typed. */
-const restMs = 120;
+/** Drawn when the rows have rested so long: it takes no part in the typing of a number. */
+const restMs = 400;
 
 /**
  * For the pointer alone: the tree beside it is the same stack, and lists every layer for who does not see it. The strip's room is

@@ -9,6 +9,7 @@ import {
   IconLayoutSidebar,
   IconLayoutSidebarRight,
 } from '@tabler/icons-react';
+import { memo } from 'react';
 import { MemoryLine } from '../project-parts/memory-fit.tsx';
 import { toggleCode, useCodePanel } from '../state/code-panel.ts';
 import { type Drawer, openDrawer, useDrawers } from '../state/drawers.ts';
@@ -39,8 +40,6 @@ export function StackHead({ view, density, onDensity }: StackHeadProps) {
   const layers = view.rows.some((row) => row.type === 'layer');
   const size = layers && plan ? sizeWords(view, plan) : undefined;
   const blocks = view.rows.some((row) => row.type === 'layer' && row.folded !== null);
-  const compact = density === 'compact';
-  const code = useCodePanel(({ open }) => open);
   return (
     <header className={styles.headArea}>
       <div className={styles.head}>
@@ -51,34 +50,7 @@ export function StackHead({ view, density, onDensity }: StackHeadProps) {
         <span className={styles.headHint} title={size}>
           {size}
         </span>
-        <span className={styles.headTools}>
-          <Menu
-            label="Network"
-            align="end"
-            width={280}
-            trigger={<IconButton label="Fit or replace the network" icon={IconAdjustmentsHorizontal} />}
-            items={[
-              { label: 'Fit the network to its data…', onClick: () => openFitting('fit') },
-              { label: 'Replace the network by a template…', onClick: () => openFitting('replace') },
-            ]}
-          />
-          <IconButton label="Network as code" keys="Mod+J" icon={IconCode} active={code} onClick={toggleCode} />
-          {blocks && (
-            <>
-              <IconButton label="Fold all blocks" icon={IconFold} onClick={() => foldAll(true)} />
-              <IconButton label="Unfold all blocks" icon={IconFoldDown} onClick={() => foldAll(false)} />
-            </>
-          )}
-          {layers && (
-            <IconButton
-              label="Compact rows"
-              icon={compact ? IconBaselineDensitySmall : IconBaselineDensityMedium}
-              active={compact}
-              onClick={() => onDensity(compact ? 'roomy' : 'compact')}
-            />
-          )}
-          <DrawerButton drawer="inspector" />
-        </span>
+        <HeadTools layers={layers} blocks={blocks} density={density} onDensity={onDensity} />
         <div className={styles.headMemory}>
           <MemoryLine onMore={showNetwork} />
         </div>
@@ -96,6 +68,47 @@ export function StackHead({ view, density, onDensity }: StackHeadProps) {
     </header>
   );
 }
+
+interface HeadToolsProps extends Omit<StackHeadProps, 'view'> {
+  layers: boolean;
+  blocks: boolean;
+}
+
+/** Nothing in it changes with a number that is typed: it is not drawn anew for that. */
+const HeadTools = memo(function HeadTools({ layers, blocks, density, onDensity }: HeadToolsProps) {
+  const compact = density === 'compact';
+  const code = useCodePanel(({ open }) => open);
+  return (
+    <span className={styles.headTools}>
+      <Menu
+        label="Network"
+        align="end"
+        width={280}
+        trigger={<IconButton label="Fit or replace the network" icon={IconAdjustmentsHorizontal} />}
+        items={[
+          { label: 'Fit the network to its data…', onClick: () => openFitting('fit') },
+          { label: 'Replace the network by a template…', onClick: () => openFitting('replace') },
+        ]}
+      />
+      <IconButton label="Network as code" keys="Mod+J" icon={IconCode} active={code} onClick={toggleCode} />
+      {blocks && (
+        <>
+          <IconButton label="Fold all blocks" icon={IconFold} onClick={() => foldAll(true)} />
+          <IconButton label="Unfold all blocks" icon={IconFoldDown} onClick={() => foldAll(false)} />
+        </>
+      )}
+      {layers && (
+        <IconButton
+          label="Compact rows"
+          icon={compact ? IconBaselineDensitySmall : IconBaselineDensityMedium}
+          active={compact}
+          onClick={() => onDensity(compact ? 'roomy' : 'compact')}
+        />
+      )}
+      <DrawerButton drawer="inspector" />
+    </span>
+  );
+});
 
 /** The inspector tells of the network while no layer is selected. */
 function showNetwork() {
