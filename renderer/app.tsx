@@ -15,6 +15,7 @@ import { SignIn } from './frame/sign-in.tsx';
 import { StatusLine } from './frame/status-line.tsx';
 import { TitleBar } from './frame/title-bar.tsx';
 import { Toasts } from './frame/toasts.tsx';
+import { useUndoNotice } from './frame/undo-notice.ts';
 import { useRuns } from './state/runs.ts';
 import { useSession } from './state/session.ts';
 import { EmptyState, PageBoundary, UiProvider } from './ui/index.ts';
@@ -47,6 +48,7 @@ export function App() {
 
 function Frame() {
   useProjectAddress();
+  useUndoNotice();
   const palette = useShortcuts();
   return (
     <div className={styles.frame}>

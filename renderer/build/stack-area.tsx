@@ -176,13 +176,14 @@ export function StackArea({ elements, search }: StackAreaProps) {
   );
 }
 
-/** The place between layers that the pointer is at: on a ribbon below the row, on a row above it, elsewhere before or behind them all. */
+/** The place between layers that the pointer is at: on a ribbon below the row, on a branch's head first in it, on a row above it, elsewhere at the end. */
 function placeAt({ target, clientY }: ReactMouseEvent, rows: readonly StackRow[]): MenuSubject {
   const area = (target as HTMLElement).closest<HTMLElement>('section');
   const elements = [...(area?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
   const index = elements.findIndex((element) => element.contains(target as HTMLElement));
   const row = rows[index];
   const below = (target as HTMLElement).closest('[data-ribbon]') ? rows[index + 1] : undefined;
+  if (row?.type === 'lane') return { gap: { list: row.list, index: 0 }, row };
   if (row) return { gap: (below ?? row).above, row: below ?? row };
   const first = elements[0]?.getBoundingClientRect().top ?? Number.NEGATIVE_INFINITY;
   const end = rows.find(({ type }) => type === 'output');

@@ -5,7 +5,6 @@ import { cancelBringing, startFromFile, useBringing } from '../state/bringing.ts
 import { useProjectState } from '../state/project.ts';
 import { importProject } from '../state/projects.ts';
 import { tell } from '../state/session.ts';
-import { clearSelection } from '../state/stack-store.ts';
 import { Button, bytes, percent } from '../ui/index.ts';
 import { kindOfDrop, mostProjectBytes, readDropped, whatCanBeDropped } from './dropped.ts';
 import styles from './frame.module.css';
@@ -121,14 +120,8 @@ async function takeWeights(file: File, navigate: (to: string) => void): Promise<
   tell({
     tone: 'info',
     message: `Runs of this project start from ${file.name}`,
-    hint: 'Build shows under Network what of them fits.',
-    action: {
-      label: 'Show',
-      run: () => {
-        clearSelection();
-        navigate('/build');
-      },
-    },
+    hint: 'The page Train tells what of them fits.',
+    action: { label: 'Show', run: () => navigate('/train') },
   });
 }
 

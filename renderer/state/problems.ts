@@ -5,7 +5,7 @@ import { useWeightsProblem } from './weights.ts';
 
 export type ProblemPage = 'data' | 'build' | 'train';
 
-export function pageOf({ path }: Problem): ProblemPage {
+export function pageOf({ path }: Pick<Problem, 'path'>): ProblemPage {
   // The weights to start from are a setting of the training.
   if (path.startsWith('model') && path !== 'model.weights') return 'build';
   return path.startsWith('data.source') || path.startsWith('data.split') || path.startsWith('data.transforms')

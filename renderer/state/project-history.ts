@@ -1,8 +1,9 @@
 /** Edits of the open project, each a step that can be undone; the steps outlast the window, since the engine keeps them with the project. */
-import { useStore } from 'zustand';
+import { create, useStore } from 'zustand';
 import { type KeptHistory, packHistory, unpackHistory } from '../../engine/contract/history.ts';
 import type { Edit } from '../../engine/contract/problems.ts';
 import { editProject, readProject, spellingsOf } from '../../engine/contract/project.ts';
+import { isObject } from '../../engine/contract/report.ts';
 import { engine } from '../client/client.ts';
 import { hasUnsaved, useProjectState } from './project-state.ts';
 import { viewOf } from './project-view.ts';
@@ -52,12 +53,38 @@ const noTopic = { topic: '', at: 0, text: '' };
 let lastTopic = noTopic;
 const textNow = () => useProjectState.getState().text;
 
+/** What was undone or redone last, and at which place of the project. */
+export const useLastStep = create<{ kind: 'undone' | 'redone'; place: string; times: number }>(() => ({
+  kind: 'undone',
+  place: '',
+  times: 0,
+}));
+
 export function undo(): void {
-  history().undo();
+  step('undone', () => history().undo());
 }
 
 export function redo(): void {
-  history().redo();
+  step('redone', () => history().redo());
+}
+
+function step(kind: 'undone' | 'redone', work: () => void): void {
+  const before = viewOf(textNow()).project;
+  work();
+  const after = viewOf(textNow()).project;
+  if (before !== after) {
+    const place = changedPlace(before, after).join('.');
+    useLastStep.setState(({ times }) => ({ kind, place, times: times + 1 }));
+  }
+}
+
+/** The innermost place that holds all that differs between two projects. */
+export function changedPlace(before: unknown, after: unknown): string[] {
+  if (!isObject(before) || !isObject(after)) return [];
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const [key, ...others] = keys.filter((each) => JSON.stringify(before[each]) !== JSON.stringify(after[each]));
+  if (key === undefined || others.length > 0) return [];
+  return [key, ...changedPlace(before[key], after[key])];
 }
 
 /** For a project that has just been opened: the steps that were kept of it. */

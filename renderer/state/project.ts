@@ -10,7 +10,7 @@ import { infoOf, tell, tellError } from './session.ts';
 
 export { settleDraft } from './project-drafts.ts';
 export { readDataAgain } from './project-facts.ts';
-export { edit, editWhile, redo, undo, useHistory } from './project-history.ts';
+export { edit, editWhile, redo, undo, useHistory, useLastStep } from './project-history.ts';
 export { saveNow } from './project-saving.ts';
 export { hasUnsaved, type SaveState, useProjectState } from './project-state.ts';
 export { currentProject, type ProjectView, usePlan, useProject } from './project-view.ts';

@@ -22,11 +22,17 @@ export function ContextMenu({ label, at, items, onClose, width = 240 }: ContextM
       offset={2}
       width={width}
       returnFocus={false}
+      // A long menu moves up until it is in sight.
+      middlewares={{ flip: true, shift: { crossAxis: true, padding: 8 } }}
     >
       <MantineMenu.Target>
         <span aria-hidden style={{ position: 'fixed', left: at.x, top: at.y, width: 0, height: 0 }} />
       </MantineMenu.Target>
-      <MantineMenu.Dropdown aria-label={label} onContextMenu={(event) => event.preventDefault()}>
+      <MantineMenu.Dropdown
+        aria-label={label}
+        style={{ maxHeight: 'calc(100vh - 16px)', overflowY: 'auto' }}
+        onContextMenu={(event) => event.preventDefault()}
+      >
         <MenuEntries items={items} />
       </MantineMenu.Dropdown>
     </MantineMenu>,

@@ -28,6 +28,8 @@ async function newWindow() {
       return [pastStates.length, futureStates.length];
     },
     toasts: () => useSession.getState().toasts,
+    /** Nothing is saved from here on, as if it were gone. */
+    die: () => project.useProjectState.setState({ save: { kind: 'conflict', revision: null } }),
   };
 }
 
@@ -88,7 +90,7 @@ test('a text that the window had no time to save is offered by the next one, and
   const before = await newWindow();
   before.name('typed');
   await vi.waitFor(async () => expect(await draftsKept()).toHaveLength(1));
-  // It dies here: no save, no farewell.
+  before.die();
   const after = await newWindow();
   expect(after.now().text).toBe(start());
   expect(after.now().drafts).toHaveLength(1);
@@ -106,6 +108,7 @@ test('discarded, it is not offered again, but can be brought back at once', asyn
   const before = await newWindow();
   before.name('typed');
   await vi.waitFor(async () => expect(await draftsKept()).toHaveLength(1));
+  before.die();
   const after = await newWindow();
   after.settleDraft('discard');
   expect(after.now().text).toBe(start());
@@ -129,6 +132,8 @@ test('each window that died has its text offered, also of a file that was change
   const [one, two] = [await newWindow(), await newWindow()];
   one.name('one');
   two.name('two');
+  one.die();
+  two.die();
   await vi.waitFor(async () => expect(await draftsKept()).toHaveLength(2));
   writeFileSync(file, '{ "gradloom": 1, "name": "theirs" }\n');
   const after = await newWindow();
@@ -145,6 +150,7 @@ test('where the engine cannot keep it, the window does', async () => {
   const before = await newWindow();
   refuseNext('keep.draft', new Error('The disk is full'));
   before.name('typed');
+  before.die();
   await vi.waitFor(() => expect(Object.keys(localStorage)).toHaveLength(1));
   expect(await draftsKept()).toEqual([]);
   const after = await newWindow();
