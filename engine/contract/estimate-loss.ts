@@ -1,4 +1,5 @@
 /** What losses take, in tensors of the network's answer, as measured: the addon computes them in fp32. */
+import type { TargetKind } from './tensors.ts';
 
 export interface LossMemory {
   /** Kept for the backward pass. */
@@ -32,4 +33,9 @@ export function lossMemory(kind: string, output: readonly number[], half: boolea
   // Scores at the positions of an image lie with their channels last, and are brought into order on the way.
   const ordered = kind === 'CrossEntropyLoss' && output.length > 2 ? 1 : 0;
   return { keeps: row.keeps + (half ? 1 : 0), forward: row.forward + ordered, backward: row.backward + ordered };
+}
+
+/** What metrics take on the way, in such tensors: of several labels answers and targets become integers, each of eight bytes. */
+export function metricMemory(target: TargetKind): number {
+  return target === 'multi_label' ? 7 : 0;
 }

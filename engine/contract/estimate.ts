@@ -13,7 +13,7 @@
  * there, most activations are gone. Not counted: the allocator's spare blocks, the program itself.
  */
 import { onCpu } from './estimate-cpu.ts';
-import { type LossMemory, lossMemory } from './estimate-loss.ts';
+import { type LossMemory, lossMemory, metricMemory } from './estimate-loss.ts';
 import { Moments, nothing } from './estimate-moments.ts';
 import {
   type LayerMemory,
@@ -81,12 +81,13 @@ export function estimateMemory(
   const trained = tensors.filter(({ buffer, rule }) => !buffer && !rule?.freeze).map(({ shape }) => shape);
   const scratch = 4 * (optimizers.get(optimizer.kind)?.scratch?.(trained, optimizer.args) ?? 0);
   const undone = tensors.reduce((total, tensor) => total + (tensor.buffer ? room(tensor) : 0), 0);
-  moments.mark('update', null, Math.max(scratch, undone));
+  const measured = training.metrics.length > 0 && facts ? metricMemory(facts.target.kind) : 0;
+  moments.mark('update', null, Math.max(scratch, undone, (1 + measured) * answer));
   const evaluation = new Moments(numbers, operations.length > 0 ? smallChange - generatorState : 0);
   evaluation.input = loading.evaluation;
   if (loading.evaluation > 0) {
     evaluation.forward(run, false, 'evaluation');
-    evaluation.mark('evaluation', null, (loss.keeps + loss.forward) * answer);
+    evaluation.mark('evaluation', null, Math.max(loss.keeps + loss.forward, measured) * answer);
   }
   for (const layer of layers) fill(layer, own, moments);
   const highest = [...moments.highest.values(), ...evaluation.highest.values()];

@@ -61,5 +61,7 @@ export function transformerOnCpu(operation: Operation, { half }: Lying): Taken {
 }
 
 function inTiles({ args, input }: PlannedLayer, batch: number, pass: Pass): number {
-  return halfProduct(batch * rowsOf(input), Math.max(input.at(-1) ?? 1, Number(args.dim_feedforward ?? 0)), pass);
+  const features = input.at(-1) ?? 1;
+  const wide = Math.max(features, Number(args.dim_feedforward ?? 0));
+  return halfProduct(batch * rowsOf(input), [wide, features], pass);
 }

@@ -28,9 +28,9 @@ export const denseKinds = [
     onCpu(operation, lying) {
       const { workspace } = copied(operation, lying);
       if (!lying.half) return { workspace };
-      const { input } = operation.layer;
-      const [rows, features] = [rowsOf(input), input.at(-1) ?? 1];
-      return { workspace: (batch, pass) => workspace(batch, pass) + halfProduct(batch * rows, features, pass) };
+      const { input, output } = operation.layer;
+      const [rows, sides] = [rowsOf(input), [input.at(-1) ?? 1, output.at(-1) ?? 1]] as const;
+      return { workspace: (batch, pass) => workspace(batch, pass) + halfProduct(batch * rows, sides, pass) };
     },
     free: true,
     help: 'Each output is a weighted sum of all values of the last dimension. Also called dense or fully connected.',

@@ -230,8 +230,8 @@ export const embeddingKinds = [
         flops: length * embedding_dim,
         // To which bag each token belongs, each bag's start and size, and for maxima where they were found.
         keeps: { input: true, bytes: integers, integers },
-        // Their sums on the way; for the gradient the tokens are sorted.
-        workspace: { forward: 8 * length, unkept: 16 * length, backward: 24 * length },
+        // Their sums on the way; for the gradient of sums and means the tokens are sorted.
+        workspace: { forward: 8 * length, unkept: 16 * length, backward: mode === 'max' ? 0 : 24 * length },
       };
     },
     python: (args) => pythonCall('nn.EmbeddingBag', bagParams, args, tableSizes),

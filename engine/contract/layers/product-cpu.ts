@@ -7,8 +7,12 @@ const tile = 14_000;
 const most = 262_144;
 const mostRows = 110_000;
 
-/** Bytes for `rows` times a weight of so many `features`, as if they were fp32's (they count half). */
-export function halfProduct(rows: number, features: number, pass: Pass): number {
+/** Smaller products are left to other kernels. */
+const smallest = 16 ** 3;
+
+/** Bytes for `rows` times a weight that makes `outputs` of `features`, as if they were fp32's (they count half). */
+export function halfProduct(rows: number, [features, outputs]: readonly [number, number], pass: Pass): number {
+  if (rows * features * outputs <= smallest) return 0;
   if (pass === 'backward') return 2 * (tile + 450 * rows);
   return 2 * (tile + Math.min(most, 256 * features) + Math.min(mostRows, 220 * rows));
 }

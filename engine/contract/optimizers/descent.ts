@@ -120,7 +120,9 @@ export const descentKinds: readonly OptimizerKind[] = [
     scratch: (all) => {
       const matrices = all.filter((shape) => shape.length === 2);
       const least = Math.max(0, ...matrices.map((shape) => Math.min(...shape) ** 2));
-      return 2 * allValues(matrices) + largestOf(matrices) + least;
+      // The tiles of products in half precision.
+      const tiles = matrices.length > 0 ? 15_000 + 24 * Math.max(...matrices.flat()) : 0;
+      return 2 * allValues(matrices) + largestOf(matrices) + least + tiles;
     },
     base: ({ adamw_lr, adamw_weight_decay }, shape) =>
       shape.length === 2 ? null : { part: 'AdamW', lr: adamw_lr as number, weight_decay: adamw_weight_decay as number },
