@@ -3,7 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { GradloomError } from '../contract/errors.ts';
-import { inputPath, type Look, type LookedLayer, type LookPart, type LookWeights } from '../contract/look.ts';
+import {
+  inputPath,
+  type Look,
+  type LookedLayer,
+  type LookPart,
+  type LookWeights,
+  partWords,
+} from '../contract/look.ts';
 import { readProject, resolveProject } from '../contract/project.ts';
 import { nearest } from '../contract/report.ts';
 import { systemError } from '../files.ts';
@@ -69,7 +76,8 @@ export const addLook: AddCommand = (program, context) => {
           );
         const seen = await look([], true);
         const asked = layer === undefined ? null : named(seen, layer, file);
-        const one = asked === null ? undefined : (await look([asked], false)).layers.find(({ path: at }) => at === asked);
+        const one =
+          asked === null ? undefined : (await look([asked], false)).layers.find(({ path: at }) => at === asked);
         out.object({ type: 'look', ...seen, layers: seen.layers.map((each) => (each.path === asked ? one : each)) });
         if (one) showLayer(out, seen, one);
         else showTable(out, seen);
@@ -142,8 +150,10 @@ async function write(file: string, bytes: Buffer): Promise<void> {
 const number = (value: number | null) => (value === null ? '–' : short(value, 4));
 
 function heading(out: Output, { sample, weights }: Look): void {
-  const label = sample.label === null ? '' : `, ${sample.label}`;
-  out.say(`Sample ${sample.index} of ${sample.part} (${integer(sample.samples)})${label}. ${weights.message}.`);
+  const label = sample.label === null ? '' : `, labelled ${sample.label}`;
+  out.say(
+    `Sample ${sample.index} of the ${partWords[sample.part]} part’s ${integer(sample.samples)}${label}. ${weights.message}.`,
+  );
 }
 
 function showTable(out: Output, look: Look): void {

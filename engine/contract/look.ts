@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 export const lookParts = ['train', 'val', 'test'] as const;
 export type LookPart = (typeof lookParts)[number];
+export const partWords: Readonly<Record<LookPart, string>> = { train: 'training', val: 'validation', test: 'test' };
 
 /** Which weights the network has while it is looked at. */
 export const lookWeightsSchema = z.discriminatedUnion('kind', [

@@ -1,8 +1,10 @@
 /** Answers looks inside a network, in a worker: opens what is asked for, and keeps the last sessions, so that the next layer or sample is quick. */
 import { rmSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
+import { integer } from '../contract/format.ts';
 import { nativeInits } from '../contract/inits.ts';
-import { type Look, type LookOptions, thinning } from '../contract/look.ts';
+import { type Look, type LookOptions, partWords, thinning } from '../contract/look.ts';
 import type { NativePlan, NativeSession } from '../contract/native.ts';
 import { type Plan, planProject } from '../contract/plan.ts';
 import type { Problem } from '../contract/problems.ts';
@@ -20,7 +22,7 @@ import { lookedLayers, placesOf } from './answer.ts';
 /** Two networks side by side: with random weights and with trained ones, before an edit and behind it. */
 const kept = 2;
 /** So long the data is taken to be as it was. */
-const freshMs = 3000;
+const freshMs = 15_000;
 
 interface OpenedNetwork {
   key: string;
@@ -68,9 +70,11 @@ export class Looker {
     const split = splits[options.part];
     if (!split) throw noPart(options.part);
     if (options.index >= split.count) {
-      throw new GradloomError('BAD_CALL', `The ${options.part} part has no sample ${options.index}`, {
-        hint: `It has ${split.count}, counted from 0.`,
-      });
+      throw new GradloomError(
+        'BAD_CALL',
+        `The ${partWords[options.part]} part has no sample ${integer(options.index)}`,
+        { hint: `It has ${integer(split.count)}, counted from 0.` },
+      );
     }
     const { session, weights } = await this.#open(prepared, options.weights);
     if (signal.aborted) throw new GradloomError('CANCELLED', 'It was cancelled');
@@ -175,7 +179,19 @@ export class Looker {
         path: 'model.weights',
       });
     }
-    await checkWeights(plan, from);
+    try {
+      await checkWeights(plan, from);
+    } catch (thrown) {
+      const error = GradloomError.from(thrown);
+      if (error.code !== 'WEIGHTS_MISMATCH' || from.run === null) throw error;
+      throw new GradloomError(
+        'WEIGHTS_MISMATCH',
+        `None of the weights of ${path.basename(from.run)} has a place in this network: it was trained with another one`,
+        {
+          hint: 'Take a run of this network, or random weights. Layers that were added before others move their names.',
+        },
+      );
+    }
     return from;
   }
 }
@@ -220,7 +236,7 @@ function refuseBefore(plan: Plan, problems: readonly Problem[], dataError: Gradl
 function noPart(part: LookOptions['part']): GradloomError {
   return part === 'test'
     ? new GradloomError('BAD_CALL', 'The data has no test part', { hint: 'Look at a sample of train or val.' })
-    : new GradloomError('BAD_CALL', `The project has no ${part} part`, {
+    : new GradloomError('BAD_CALL', `The project has no ${partWords[part]} part`, {
         hint: 'Look at a sample of train, or set data.split.val.',
         path: 'data.split.val',
       });

@@ -44,7 +44,7 @@ function Inside({ at, onLook, plan, row }: LookPanelProps & { plan: Plan; row: L
   const { look, error, reading } = useLookInside(at, wanted);
   const own = look?.layers.find((each) => each.path === path);
   // While the next is on its way the one before it stays, so that nothing jumps.
-  const layer = own ?? (reading ? look?.layers.find((each) => each.path !== 'input') : undefined);
+  const layer = own ?? (reading && path !== null ? look?.layers.find((each) => each.path !== 'input') : undefined);
   if (error?.code === 'DATA_MISSING') {
     return (
       <EmptyState
@@ -67,7 +67,11 @@ function Inside({ at, onLook, plan, row }: LookPanelProps & { plan: Plan; row: L
         <ErrorNotice
           error={error}
           actions={
-            at.weights === 'init' ? undefined : (
+            error.code === 'BAD_CALL' && at.index > 0 ? (
+              <Button size="xs" onClick={() => onLook({ index: 0 })}>
+                First sample
+              </Button>
+            ) : at.weights === 'init' ? undefined : (
               <Button size="xs" onClick={() => onLook({ weights: 'init' })}>
                 Use random weights
               </Button>
@@ -98,7 +102,7 @@ function Inside({ at, onLook, plan, row }: LookPanelProps & { plan: Plan; row: L
             <div className={styles.layer} aria-busy={reading} data-stale={own === undefined || undefined}>
               <LayerView layer={layer} classes={classesOf(plan, layer, look)} tokens={tokensOf(plan, look)} />
             </div>
-          ) : reading ? (
+          ) : reading && (path !== null || !look) ? (
             <Skeleton height={180} />
           ) : (
             <NotThere row={row} look={look} />

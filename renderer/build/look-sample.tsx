@@ -1,7 +1,7 @@
 /** Which sample is looked at, and with which weights. */
 import { IconChevronLeft, IconChevronRight, IconDice5 } from '@tabler/icons-react';
 import { useMemo } from 'react';
-import type { Look, LookedLayer, LookPart } from '../../engine/contract/look.ts';
+import { type Look, type LookedLayer, partWords } from '../../engine/contract/look.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
 import { projectOfRun } from '../state/estimates.ts';
 import { floatsOf, type LookAt } from '../state/look.ts';
@@ -20,7 +20,6 @@ import styles from './look.module.css';
 
 const pictureSize = 72;
 const mostTokens = 24;
-const partWords: Record<LookPart, string> = { train: 'training', val: 'validation', test: 'test' };
 
 export interface SampleBarProps {
   at: LookAt;

@@ -290,7 +290,7 @@ test('the command line: a table, a layer with its values in a file, and what is 
     gradloom(home, ['look', file, '--json', '--layer', '1', '--out', path.join(home, 'relu.npy')]),
   ]);
   expect(table.code).toBe(0);
-  expect(table.stdout).toMatch(/Sample 3 of val \(100\)/);
+  expect(table.stdout).toMatch(/Sample 3 of the validation part’s 100, labelled \d/);
   expect(table.stdout).toMatch(/^1 +ReLU +16 +0 /m);
   expect(json.code).toBe(0);
   const [object] = json.lines as unknown as [Look & { type: string }];
