@@ -150,12 +150,13 @@ describe('plan', () => {
     const { lines, stderr } = await gradloom(testFolder(), ['plan', mlp, '--formulas', '--json']);
     const layers = lines[0]?.layers as { formulas: object }[];
     expect(layers[5]?.formulas).toEqual({
-      shape: ['[…, in] → […, out_features]'],
+      shape: ['[…, in] → […, out_features]', 'out_features = 10'],
       parameters: ['weight: 10 · 128 = 1280', 'bias: 10', 'together: 1280 + 10 = 1290'],
       flops: '2 · in · n = 2 · 128 · 10 = 2560',
     });
     expect(stderr).toContain('5 Linear: [128] → [10]');
-    expect(stderr).toContain('  weight: 10 · 128 = 1280');
+    // For people with thousands apart.
+    expect(stderr).toContain('  weight: 10 · 128 = 1,280');
   });
 
   test('problems: severity, place, hint, fixes; exit 2', async () => {
