@@ -26,29 +26,55 @@ export const memoryCorrectionSchema = z.object({
 });
 export type MemoryCorrection = z.infer<typeof memoryCorrectionSchema>;
 
-/** The newest are last; null: nothing was measured on the device. */
+/** How far the estimate of nine of ten networks is off before anything was measured, and how many measurements that is worth. */
+const prior = 0.1;
+const priorWorth = 3;
+/** Below these no residual is told: of this very network, and of others while they are few. */
+const leastOfSame = 0.03;
+const fewNetworks = 3;
+/** Networks of sizes within this factor of each other are alike. */
+const alikeWithin = 4;
+
+/** `estimated`: of the network asked for. The newest are last; null: nothing was measured on the device. */
 export function correctionOf(
   observations: readonly MemoryObservation[],
-  device: string,
-  network: string,
+  { device, network, estimated }: Pick<MemoryObservation, 'device' | 'network' | 'estimated'>,
 ): MemoryCorrection | null {
   const there = observations.filter((one) => one.device === device && one.estimated > 0 && one.measured > 0);
-  const latest = new Map(there.map((one) => [one.network, one.measured / one.estimated]));
-  if (latest.size === 0) return null;
-  const ratios = [...latest.values()].sort((a, b) => a - b);
-  const middle = quantile(ratios, 0.5);
+  const latest = new Map(there.map((one) => [one.network, one]));
   const own = latest.get(network);
-  const factor = own ?? middle;
-  // Of one's own network only other batch sizes can tell how far to trust it.
-  const others = own === undefined ? ratios : there.filter((one) => one.network === network).map(ratioOf);
-  const off = others.map((ratio) => Math.abs(ratio / factor - 1)).sort((a, b) => a - b);
-  return {
-    device,
-    networks: own === undefined ? latest.size : 1,
-    same: own !== undefined,
-    factor,
-    residual: others.length > 1 ? quantile(off, 0.9) : Math.abs(factor - 1),
-  };
+  if (own) {
+    const factor = ratioOf(own);
+    // Of one's own network only other batch sizes can tell how far to trust it.
+    const off = apart(there.filter((one) => one.network === network).map(ratioOf), factor);
+    const residual = off.length > 1 ? quantile(off, 0.9) : Math.abs(factor - 1);
+    return { device, networks: 1, same: true, factor, residual: Math.max(leastOfSame, residual) };
+  }
+  if (latest.size === 0) return null;
+  const others = [...latest.values()];
+  // What a network of another size takes beside its estimate may be a fixed amount as well as a share: it counts the less.
+  const weighted = others.map((one) => {
+    const share = (ratioOf(one) - 1) * alikeness(one.estimated, estimated);
+    return { ratio: 1 + share, left: Math.abs(ratioOf(one) - 1 - share) };
+  });
+  const factor = quantile(
+    weighted.map(({ ratio }) => ratio).sort((a, b) => a - b),
+    0.5,
+  );
+  const off = weighted.map(({ ratio, left }) => Math.abs(ratio / factor - 1) + left).sort((a, b) => a - b);
+  const count = others.length;
+  const spread = (priorWorth * prior ** 2 + count * quantile(off, 0.9) ** 2) / (priorWorth + count);
+  const residual = Math.max(Math.sqrt(spread * (1 + 1 / count)), count < fewNetworks ? prior : 0);
+  return { device, networks: count, same: false, factor, residual };
+}
+
+/** 1: what was learned of the one size holds for the other; towards 0 the more they differ. */
+function alikeness(a: number, b: number): number {
+  return a > 0 && b > 0 ? Math.min(1, (alikeWithin * Math.min(a, b)) / Math.max(a, b)) : 0;
+}
+
+function apart(ratios: readonly number[], factor: number): number[] {
+  return ratios.map((ratio) => Math.abs(ratio / factor - 1)).sort((a, b) => a - b);
 }
 
 /** Its residual in per cent, for people: rounded up, but not for what arithmetic leaves behind (100 · 0.07 is more than 7). */

@@ -53,7 +53,9 @@ export async function correctionFor(plan: Plan, home = workspaceDir()): Promise<
   const here = (await read(home)).filter(({ host }) => host === os.hostname());
   const { device } = plan.project.training;
   const asked = device === 'auto' ? here.at(-1)?.device : device;
-  return asked === undefined ? null : correctionOf(here, asked, networkKey(plan));
+  return asked === undefined
+    ? null
+    : correctionOf(here, { device: asked, network: networkKey(plan), estimated: plan.memory.total });
 }
 
 /** The network and what its memory depends on besides the batch size. */

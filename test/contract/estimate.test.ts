@@ -168,16 +168,44 @@ describe('corrections by what was measured', () => {
     ...more,
   });
 
+  const asked = (network: string, estimated = 1000) => ({ device: 'cpu', network, estimated });
+
   test('none without a measurement on the device', () => {
-    expect(correctionOf([], 'cpu', 'a')).toBeNull();
-    expect(correctionOf([seen('a', 1.1)], 'cuda:0', 'a')).toBeNull();
+    expect(correctionOf([], asked('a'))).toBeNull();
+    expect(correctionOf([seen('a', 1.1)], { ...asked('a'), device: 'cuda:0' })).toBeNull();
   });
 
   test('the middle of all networks, and how far they lie from it', () => {
     const known = [seen('a', 1.0), seen('b', 1.1), seen('c', 1.2)];
-    const correction = correctionOf(known, 'cpu', 'other');
-    expect(correction).toMatchObject({ networks: 3, same: false, factor: 1.1 });
-    expect(correction?.residual).toBeCloseTo(0.1 / 1.1, 2);
+    expect(correctionOf(known, asked('other'))).toMatchObject({ networks: 3, same: false, factor: 1.1 });
+    const wider = [seen('a', 0.7), seen('b', 1.1), seen('c', 1.6)];
+    const residuals = [known, wider].map((seen) => correctionOf(seen, asked('other'))?.residual ?? 0);
+    expect(residuals[0]).toBeGreaterThan(0.1 / 1.1);
+    expect(residuals[1]).toBeGreaterThan(0.3);
+  });
+
+  test('one or two other networks make nobody sure, however well they agree; many do', () => {
+    const residual = (count: number) =>
+      correctionOf(
+        Array.from({ length: count }, (_, index) => seen(`n${index}`, 1)),
+        asked('other'),
+      )?.residual ?? 0;
+    expect(residual(1)).toBeGreaterThanOrEqual(0.1);
+    expect(residual(2)).toBeGreaterThanOrEqual(0.1);
+    expect(residual(20)).toBeLessThan(0.05);
+  });
+
+  test('what a tiny network takes besides says little of a large one, and that is told', () => {
+    const tiny = [seen('a', 1.5), seen('b', 1.5), seen('c', 1.5)];
+    const alike = correctionOf(tiny, asked('other', 2000));
+    const large = correctionOf(tiny, asked('other', 1_000_000));
+    expect(alike).toMatchObject({ factor: 1.5 });
+    expect(large?.factor).toBeLessThan(1.01);
+    expect(large?.residual).toBeGreaterThan(0.3);
+  });
+
+  test('its own measurement is not beyond doubt', () => {
+    expect(correctionOf([seen('a', 1)], asked('a'))?.residual).toBe(0.03);
   });
 
   test.each([
@@ -190,6 +218,6 @@ describe('corrections by what was measured', () => {
 
   test('a network that was measured itself goes by that', () => {
     const known = [seen('a', 1.0), seen('b', 1.5), seen('a', 1.2)];
-    expect(correctionOf(known, 'cpu', 'a')).toMatchObject({ networks: 1, same: true, factor: 1.2 });
+    expect(correctionOf(known, asked('a'))).toMatchObject({ networks: 1, same: true, factor: 1.2 });
   });
 });

@@ -21,7 +21,8 @@ const { closeProject, currentProject, openProject, useProjectState } = await imp
 );
 
 const mebibyte = 2 ** 20;
-const other = { device: 'cpu', network: 'another', batch_size: 8, estimated: 100, measured: 110 };
+/** As large as the template's, about. */
+const other = { device: 'cpu', network: 'another', batch_size: 8, estimated: 4 * mebibyte, measured: 4.4 * mebibyte };
 
 beforeEach(async () => {
   await closeProject();
@@ -38,10 +39,10 @@ test('what was measured of other networks corrects the estimate, and of this one
   const { text } = useProjectState.getState();
   useProjectState.setState({ text: text.replace('"epochs": 10', '"epochs": 11') });
   showPage(<MeasuredMemory estimated={100 * mebibyte} ready />);
-  await waitFor(() => expect(said()).toMatch(/^Expect 110\.0 MiB on cpu, within 10 %: 1 other network measured/));
+  await waitFor(() => expect(said()).toMatch(/^Expect 110\.0 MiB on cpu, within 13 %: 1 other network measured/));
   const { plan } = currentProject();
   if (!plan) throw new Error('no plan');
-  await learnMemory({ ...other, network: networkKey(plan), batch_size: 256, measured: 95 });
+  await learnMemory({ ...other, network: networkKey(plan), batch_size: 256, measured: 3.8 * mebibyte });
   useProjectState.setState({ text });
   await waitFor(() => expect(said()).toMatch(/^Expect 95\.0 MiB on cpu, within 5 %: this network was measured there/));
   expect(screen.getByRole('button', { name: 'Measure again' })).toBeTruthy();
