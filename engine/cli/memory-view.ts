@@ -2,6 +2,7 @@
 import { type MemoryCorrection, percentOff } from '../contract/estimate-correction.ts';
 import type { MemoryEstimate } from '../contract/estimate-types.ts';
 import type { MemoryFinding } from '../contract/finders.ts';
+import { howMeasured } from '../contract/memory-words.ts';
 import { bytes, plural, table } from '../format.ts';
 import type { Output } from './output.ts';
 
@@ -24,7 +25,8 @@ function momentName({ phase, path }: MemoryEstimate['peak']): string {
   return phase === 'evaluation' ? `in an evaluation${at}` : `in the ${phase} pass${at}`;
 }
 
-function showFinding(out: Output, { probes, batch_size, phases, total, estimated, device }: MemoryFinding): void {
+function showFinding(out: Output, finding: MemoryFinding): void {
+  const { probes, batch_size, phases, total, estimated, device } = finding;
   const row = (size: string, { forward, backward, update }: MemoryFinding['phases']) => [
     size,
     bytes(forward),
@@ -37,6 +39,7 @@ function showFinding(out: Output, { probes, batch_size, phases, total, estimated
   out.say(
     table([['batch', 'forward', 'backward', 'update'], ...rows, row(`${batch_size}, expected`, phases)], [0, 1, 2, 3]),
   );
+  out.say(howMeasured(finding));
   out.say(`Expected: ${bytes(total)}; the estimate is ${apart(estimated / total)}.`);
 }
 

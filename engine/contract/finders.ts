@@ -76,7 +76,10 @@ export type BatchFinding = z.infer<typeof batchFindingSchema>;
 
 const phaseBytesSchema = z.object({ forward: z.number(), backward: z.number(), update: z.number() });
 
-/** The memory of a project's training, measured with small batches and carried on to its own batch size. */
+/** Why a batch of the project's own size was not measured as well: what is free is needed twice, it is slow, or memory ran out after all. */
+const notMeasured = ['memory', 'time', 'ran_out'] as const;
+
+/** The memory of a project's training, measured with small batches and, where that goes, with its own; else carried on to its own. */
 export const memoryFindingSchema = z.object({
   /** Bytes of tensors at each phase's highest moment, one batch at a time. */
   probes: z.array(phaseBytesSchema.extend({ batch_size: z.number() })),
@@ -84,6 +87,8 @@ export const memoryFindingSchema = z.object({
   batch_size: z.number(),
   phases: phaseBytesSchema,
   total: z.number(),
+  /** null: its own batch size was measured, too. */
+  carried_on: z.enum(notMeasured).nullable(),
   /** The estimate alone. */
   estimated: z.number(),
   device: z.string(),

@@ -1,5 +1,6 @@
 /** What some steps of a project take at a given batch size, phase by phase. In a worker, whose memory nobody else uses. */
 import type { NativePlan, NativeSession } from '../contract/native.ts';
+import { loadAddon } from '../native/load.ts';
 import { batchesPerEpoch } from '../runs/training-state.ts';
 import type { TrainRequest } from '../runs/types.ts';
 import { groupsAt, openForFinder, throwIfCancelled } from './opened.ts';
@@ -18,6 +19,10 @@ export interface Peaks {
   /** Between the two passes. */
   held: number;
   device: string;
+  /** What the device has left when all that is done; null: it does not tell. */
+  free: number | null;
+  /** A step, and everything. */
+  seconds: { step: number; all: number };
 }
 
 /** The first step makes the optimizer's state, the second is like all others. */
@@ -29,6 +34,7 @@ export async function measurePeaks(
   { batchSize, folder }: PeaksRequest,
   signal: AbortSignal,
 ): Promise<Peaks> {
+  const began = performance.now();
   const { session, native } = await openForFinder(request, {
     folder,
     signal,
@@ -40,10 +46,13 @@ export async function measurePeaks(
   try {
     const first = await stepOf(session, native, 0);
     let peaks = first;
+    let stepBegan = performance.now();
     for (let step = 1; step < measuredSteps; step++) {
       throwIfCancelled(signal);
+      stepBegan = performance.now();
       peaks = await stepOf(session, native, step);
     }
+    const ended = performance.now();
     return {
       batch_size: batchSize,
       forward: peaks.forward,
@@ -51,6 +60,11 @@ export async function measurePeaks(
       update: Math.max(first.optimizer, peaks.optimizer),
       held: peaks.held,
       device: native.device,
+      free:
+        loadAddon()
+          .devices()
+          .find(({ name }) => name === native.device)?.memory_free ?? null,
+      seconds: { step: (ended - stepBegan) / 1000, all: (ended - began) / 1000 },
     };
   } finally {
     await session.close();

@@ -1,4 +1,6 @@
-/** Measures a project's memory with two small batches, each in a worker of its own, and carries the result on to the project's batch size. */
+/** Measures a project's memory with two small batches and, where that goes, with its own, each in a worker of its own; else carries the result on. */
+import os from 'node:os';
+import { GradloomError } from '../contract/errors.ts';
 import type { MemoryEstimate } from '../contract/estimate-types.ts';
 import type { MemoryFinding } from '../contract/finders.ts';
 import { planProject } from '../contract/plan.ts';
@@ -16,7 +18,12 @@ import { inWorkFolder } from './work-folder.ts';
 /** Batch statistics want more than one value, and two batches of the smallest size that runs tell what a sample adds. */
 const sizesTried = [1, 2, 4];
 
+/** The project's own batch is measured as well where it takes at most this share of what is free, and about so long. */
+const freeShare = 0.5;
+const mostSeconds = 60;
+
 type Phases = MemoryFinding['phases'];
+type CarriedOn = MemoryFinding['carried_on'];
 
 /** @throws GradloomError PROJECT_*, DATA_*, DEVICE_*, OUT_OF_MEMORY, WORKER_DIED, CANCELLED */
 export async function measureMemoryInWorkers(
@@ -32,24 +39,50 @@ export async function measureMemoryInWorkers(
   if (source) await workers.packSource(source, read.baseDir, signal);
   const facts = source && (await describeSource(source, read.baseDir));
   const runs = sizesTried.filter((size) => size <= (plan.splits?.train ?? 1) && allowed(text, size, facts));
-  const sizes = runs.length > 0 ? runs.slice(0, 2) : [loader.batch_size];
+  const whole = Math.min(loader.batch_size, plan.splits?.train ?? loader.batch_size);
+  const sizes = runs.length > 0 ? runs.slice(0, 2) : [whole];
   const probes: Peaks[] = [];
+  let own: Peaks | null = null;
+  let reason: CarriedOn = null;
+  /** By what has been measured so far. */
+  const expectedOf = (device: string): Phases => {
+    const tried = own ? [own] : probes.slice(0, 2);
+    const estimates = tried.map(({ batch_size }) => estimateOf(text, batch_size, facts, device));
+    const { phases } = planWith(text, { 'training.device': device }, facts).memory;
+    return carriedOn(tried, estimates, phases, whole);
+  };
   await inWorkFolder('measure', async (folder) => {
     for (const batchSize of sizes) {
       onProgress?.({ stage: `measuring a batch of ${batchSize}`, done: probes.length, total: sizes.length });
       probes.push((await workers.work({ type: 'measure', request, batchSize, folder }, { signal })) as Peaks);
     }
+    const last = probes.at(-1) as Peaks;
+    if (sizes.includes(whole)) return;
+    reason = reasonAgainst(expectedOf(last.device), last, whole);
+    if (reason !== null) return;
+    onProgress?.({ stage: `measuring a batch of ${whole}`, done: probes.length, total: probes.length + 1 });
+    const limit = AbortSignal.timeout(2000 * mostSeconds);
+    const both = signal ? AbortSignal.any([signal, limit]) : limit;
+    try {
+      const job = { type: 'measure' as const, request, batchSize: whole, folder };
+      own = (await workers.work(job, { signal: both })) as Peaks;
+      probes.push(own);
+    } catch (thrown) {
+      if (signal?.aborted) throw thrown;
+      if (limit.aborted) reason = 'time';
+      else if (thrown instanceof GradloomError && thrown.code === 'OUT_OF_MEMORY') reason = 'ran_out';
+      else throw thrown;
+    }
   });
   const device = (probes[0] as Peaks).device;
-  const estimates = sizes.map((size) => estimateOf(text, size, facts, device));
-  const whole = planWith(text, { 'training.device': device }, facts);
-  const phases = carriedOn(probes, estimates, whole.memory.phases, loader.batch_size);
-  const total = Math.max(whole.memory.phases.evaluation, ...Object.values(phases));
+  const planned = planWith(text, { 'training.device': device }, facts);
+  const phases = expectedOf(device);
+  const total = Math.max(planned.memory.phases.evaluation, ...Object.values(phases));
   await learnMemory({
     device,
     network: networkKey(plan),
     batch_size: loader.batch_size,
-    estimated: whole.memory.total,
+    estimated: planned.memory.total,
     measured: total,
   });
   return {
@@ -57,15 +90,25 @@ export async function measureMemoryInWorkers(
     batch_size: loader.batch_size,
     phases,
     total,
-    estimated: whole.memory.total,
+    carried_on: reason,
+    estimated: planned.memory.total,
     device,
-    correction: await correctionFor({ ...plan, project: whole.project }),
+    correction: await correctionFor({ ...plan, project: planned.project }),
     seconds: (performance.now() - began) / 1000,
   };
 }
 
+/** Why the project's own batch size is not to be measured after what a smaller one took; null: it may be. */
+function reasonAgainst(expected: Phases, smaller: Peaks, batchSize: number): CarriedOn {
+  const free = smaller.device === 'cpu' ? os.freemem() : smaller.free;
+  // How much a device has left that does not tell is not to be tried out.
+  if (free === null || Math.max(...Object.values(expected)) > freeShare * free) return 'memory';
+  const { step, all } = smaller.seconds;
+  return all + (2 * step * batchSize) / smaller.batch_size > mostSeconds ? 'time' : null;
+}
+
 /**
- * The estimate at the project's batch size, what the first probe differs from its own, and what a further sample adds otherwise than estimated.
+ * The estimate at the project's batch size, what the first probe (or that of this very size) differs from its own, and what a further sample adds otherwise than estimated.
  * The latter shows in what is held between the passes: with small batches a phase's highest moment lies where the weights are at work.
  */
 function carriedOn(probes: Peaks[], estimates: MemoryEstimate[], whole: Phases, batchSize: number): Phases {

@@ -2,6 +2,7 @@
 import { IconGauge } from '@tabler/icons-react';
 import { type MemoryCorrection, percentOff } from '../../engine/contract/estimate-correction.ts';
 import type { MemoryFinding } from '../../engine/contract/finders.ts';
+import { howMeasured } from '../../engine/contract/memory-words.ts';
 import { measureMemory, useMeasuredMemory } from '../state/memory.ts';
 import { expectedMemory } from '../state/memory-fit.ts';
 import { useTask } from '../state/tasks.ts';
@@ -18,6 +19,7 @@ export function MeasuredMemory({ estimated, ready }: { estimated: number; ready:
         {correction ? correctionSentence(estimated, correction) : 'Not measured on this device yet.'}
       </p>
       {finding && <Phases finding={finding} />}
+      {finding && <p className={styles.quiet}>{howMeasured(finding)}</p>}
       <TaskState task={task} />
       <div className={styles.measure}>
         {task.running ? (
@@ -29,7 +31,11 @@ export function MeasuredMemory({ estimated, ready }: { estimated: number; ready:
             {correction?.same ? 'Measure again' : 'Measure'}
           </Button>
         )}
-        {!task.running && <span className={styles.quiet}>with two small batches, in a process of its own</span>}
+        {!task.running && (
+          <span className={styles.quiet}>
+            with two small batches and, where there is room, your own, in a process apart
+          </span>
+        )}
       </div>
     </div>
   );

@@ -2,15 +2,20 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type ErrorCode, GradloomError } from '../../engine/contract/errors.ts';
 import type { MemoryObservation } from '../../engine/contract/estimate-correction.ts';
+import { howMeasured } from '../../engine/contract/memory-words.ts';
 import { planProject } from '../../engine/contract/plan.ts';
-import { measurePeaks } from '../../engine/finders/measure-peaks.ts';
+import { measureMemoryInWorkers } from '../../engine/finders/measure.ts';
+import { measurePeaks, type Peaks } from '../../engine/finders/measure-peaks.ts';
 import { correctionFor, learnMemory, networkKey } from '../../engine/finders/measure-store.ts';
+import type { TrainRequest } from '../../engine/runs/types.ts';
 
 let home = '';
 beforeAll(() => {
   home = mkdtempSync(path.join(tmpdir(), 'gradloom-memory-'));
+  vi.stubEnv('GRADLOOM_HOME', home);
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
@@ -52,4 +57,55 @@ test('what is learned is found again by network and device, the newest for each 
   await seen(120, { network: 'another' });
   expect(await correctionFor(planProject(project(128, 65), null), home)).toMatchObject({ same: false, networks: 2 });
   expect(await correctionFor(planProject({ ...project(128), training: { device: 'cuda:0' } }, null), home)).toBeNull();
+});
+
+describe('measuring in workers', () => {
+  /** As workers do it, in this process; `free`: what their device tells to have left. */
+  const workersWith = (more: Partial<Peaks> = {}, batches: number[] = []) => ({
+    packSource: async () => {},
+    work: async ({ request, batchSize, folder }: { request: TrainRequest; batchSize: number; folder: string }) => {
+      batches.push(batchSize);
+      return { ...(await measurePeaks(request, { batchSize, folder }, new AbortController().signal)), ...more };
+    },
+  });
+  const measure = (workers: object) =>
+    measureMemoryInWorkers(workers as Parameters<typeof measureMemoryInWorkers>[0], {
+      projectText: JSON.stringify(project(100)),
+      baseDir: home,
+    });
+
+  test("the project's own batch is measured where it fits well, and what was measured counts", async () => {
+    const batches: number[] = [];
+    const finding = await measure(workersWith({}, batches));
+    expect(batches).toEqual([1, 2, 100]);
+    expect(finding).toMatchObject({ carried_on: null, batch_size: 100 });
+    expect(finding.phases).toEqual({
+      forward: finding.probes[2]?.forward,
+      backward: finding.probes[2]?.backward,
+      update: finding.probes[2]?.update,
+    });
+    expect(howMeasured(finding)).toContain('own batch of 100 was measured');
+  });
+
+  test('it is carried on from small ones where that would take long, or too much of the memory that is free', async () => {
+    const slow = await measure(workersWith({ seconds: { step: 10, all: 21 } }));
+    expect(slow).toMatchObject({ carried_on: 'time' });
+    expect(slow.probes).toHaveLength(2);
+    expect(howMeasured(slow)).toContain('was not measured');
+    const full = await measure(workersWith({ forward: 1e15 }));
+    expect(full).toMatchObject({ carried_on: 'memory' });
+  });
+
+  test('memory that runs out with it is an answer, any other fault is not', async () => {
+    const failing = (code: ErrorCode) => {
+      const { packSource, work } = workersWith();
+      return {
+        packSource,
+        work: (job: Parameters<typeof work>[0]) =>
+          job.batchSize > 2 ? Promise.reject(new GradloomError(code, 'No more')) : work(job),
+      };
+    };
+    expect(await measure(failing('OUT_OF_MEMORY'))).toMatchObject({ carried_on: 'ran_out' });
+    await expect(measure(failing('WORKER_DIED'))).rejects.toThrow('No more');
+  });
 });
