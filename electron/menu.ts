@@ -99,7 +99,10 @@ export function setMenu(actions: { newWindow(): void; openFile(file: string): vo
       ],
     },
     ...(mac ? [{ role: 'windowMenu' } satisfies MenuItemConstructorOptions] : []),
-    { role: 'help', submenu: mac ? [] : [{ role: 'about' }] },
+    {
+      role: 'help',
+      submenu: [command('Keyboard shortcuts', 'shortcuts'), ...(mac ? [] : [{ role: 'about' as const }])],
+    },
   ];
   Menu.setApplicationMenu(Menu.buildFromTemplate(template));
 }

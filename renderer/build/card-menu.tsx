@@ -3,7 +3,8 @@ import { IconArrowBackUp, IconArrowForwardUp, IconPlus, IconX } from '@tabler/ic
 import { redo, undo, useHistory } from '../state/project.ts';
 import type { Gap } from '../state/stack-paths.ts';
 import type { StackRow } from '../state/stack-rows.ts';
-import { addBranchTo, insertAt, layerRow, removeLane, useStackState } from '../state/stack-store.ts';
+import { insertAt, layerRow, useStackState } from '../state/stack-store.ts';
+import { addBranchTo, removeLane } from '../state/stack-structure.ts';
 import { ContextMenu, type MenuItem } from '../ui/index.ts';
 import { pasteByButton } from './clipboard.ts';
 import { type CommandGroup, canRun, type StackCommand, stackCommands } from './stack-commands.ts';

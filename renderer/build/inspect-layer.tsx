@@ -6,7 +6,6 @@ import { definitionCode, formatPython } from '../../engine/contract/model-code.t
 import { setParam, setShortcut } from '../state/stack.ts';
 import type { LayerRow } from '../state/stack-rows.ts';
 import {
-  addBranchTo,
   applyFix,
   change,
   duplicateSelected,
@@ -14,6 +13,7 @@ import {
   removeSelected,
   toggleSelected,
 } from '../state/stack-store.ts';
+import { addBranchTo } from '../state/stack-structure.ts';
 import { Button, CodeBlock, CodeLine, IconButton, SchemaForm, Section, Segmented } from '../ui/index.ts';
 import { BlockName } from './block-name.tsx';
 import { categoryOf } from './categories.ts';

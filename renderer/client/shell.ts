@@ -11,7 +11,8 @@ export type MenuCommand =
   | 'settings'
   | 'home'
   | 'runs'
-  | 'devices';
+  | 'devices'
+  | 'shortcuts';
 
 export interface FileFilter {
   name: string;

@@ -41,6 +41,7 @@ const groups: readonly { heading: string; lines: readonly Line[] }[] = [
       line('First or last layer', 'Home', 'End'),
       line('Fields of the layer', 'Enter'),
       line('Back to the stack; select none', 'Escape'),
+      line('Network as code', 'Mod+J'),
       line('Menu', 'Shift+F10'),
     ],
   },

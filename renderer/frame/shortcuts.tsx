@@ -104,5 +104,6 @@ function makeCommands(navigate: (to: string) => void): Commands {
     home: () => navigate('/'),
     runs: () => navigate('/runs'),
     devices: () => navigate('/devices'),
+    shortcuts: openShortcuts,
   };
 }

@@ -11,7 +11,6 @@ import { currentProject, edit, editWhile, usePlan, useProject, useProjectState }
 import { tell } from './session.ts';
 import { idOf } from './sharing.ts';
 import {
-  addBranch,
   allLayers,
   blockRef,
   type Change,
@@ -20,7 +19,6 @@ import {
   holdsItself,
   insertLayers,
   moveLayers,
-  removeBranch,
   removeLayers,
   toggleDisabled,
 } from './stack.ts';
@@ -358,16 +356,6 @@ export function toggleSelected(id?: string): void {
   const edits = toggleDisabled(currentProject().view.project, paths);
   const enabled = edits.every(({ op }) => op === 'remove');
   if (make(edits)) useStackState.setState({ said: `${words(paths)} ${enabled ? 'enabled' : 'disabled'}` });
-}
-
-export function addBranchTo(id: string): void {
-  const row = layerRow(id);
-  if (row) make(addBranch(currentProject().view.project, row.path));
-}
-
-export function removeLane(list: Path): void {
-  const { project } = currentProject().view;
-  make(list.at(-1) === 'shortcut' ? [{ op: 'remove', path: [...list] }] : removeBranch(project, list));
 }
 
 /** Edits of one layer's keys; those of one `topic` that follow one another quickly are one step of undo. */

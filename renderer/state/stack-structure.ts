@@ -2,17 +2,19 @@
 import { currentProject } from './project.ts';
 import { tell } from './session.ts';
 import {
+  addBranch,
   blockRef,
   freeBlockName,
   holdsItself,
   makeBlock,
   makeIndependent,
+  removeBranch,
   unwrapLayer,
   type Wrapper,
   wrapLayers,
 } from './stack.ts';
 import { copyText, pasteClip, readClip } from './stack-clipboard.ts';
-import type { Gap } from './stack-paths.ts';
+import type { Gap, Path } from './stack-paths.ts';
 import {
   apply,
   currentStack,
@@ -60,6 +62,16 @@ export function goToDefinition(id: string): void {
   if (ref === null || !shown) return;
   fold(shown.key, false);
   goTo(shown.key);
+}
+
+export function addBranchTo(id: string): void {
+  const row = layerRow(id);
+  if (row) make(addBranch(currentProject().view.project, row.path));
+}
+
+export function removeLane(list: Path): void {
+  const { project } = currentProject().view;
+  make(list.at(-1) === 'shortcut' ? [{ op: 'remove', path: [...list] }] : removeBranch(project, list));
 }
 
 export function copySelected(): string | null {
