@@ -24,6 +24,7 @@ export function Template({ card, busy, speed, fit, onChoose }: CardProps) {
   const { name, title, teaches, facts } = card;
   const runs = useRuns((state) => state.list);
   const plan = fit && !fit.refused ? fit.plan : templateOf(card).plan;
+  const { epochs } = plan.project.training;
   const samples = plan.splits?.train ?? facts.parts.train;
   const measured = epochEstimate(runs ?? [], { project: name, parameters: plan.parameters, samples, device: null });
   return (
@@ -48,14 +49,7 @@ export function Template({ card, busy, speed, fit, onChoose }: CardProps) {
           {!fit && <Fact name="Data">{dataWords(card)}</Fact>}
           <Fact name="Size">{count(plan.parameters)} parameters</Fact>
           {!fit && (
-            <Fact name="Time">
-              <Time
-                measured={measured}
-                expected={card.epochSeconds}
-                speed={speed}
-                epochs={plan.project.training.epochs}
-              />
-            </Fact>
+            <Times measured={measured} expected={card.epochSeconds * (speed ?? 1)} speed={speed} epochs={epochs} />
           )}
         </dl>
       </div>
@@ -76,34 +70,38 @@ function dataWords({ facts: { input, target } }: TemplateCard): string {
   const indices = input.dtype === 'int64';
   const words =
     input.dims.length === 1 && !indices ? plural(input.dims[0] as number, 'number') : tensorWords(input.dims, indices);
-  return target.kind === 'class' ? `${words} in ${plural(target.classes.length, 'class', 'classes')}` : words;
+  if (target.kind === 'class') return `${words} in ${plural(target.classes.length, 'class', 'classes')}`;
+  return target.kind === 'mask' ? `${words}, ${plural(target.classes.length, 'class', 'classes')} a pixel` : words;
 }
 
-interface TimeProps {
+interface TimesProps {
   measured: EpochEstimate | null;
   expected: number;
   speed: number | null;
   epochs: number;
 }
 
-function Time({ measured, expected, speed, epochs }: TimeProps) {
-  const many = plural(epochs, 'epoch');
-  if (measured) {
-    return (
-      <span title={`Measured in ${measured.run}`}>
-        {duration(measured.seconds)} an epoch here, {many}
-      </span>
-    );
-  }
-  const why =
-    speed === null
+/** Of one epoch, and of as many as the template trains for. */
+function Times({ measured, expected, speed, epochs }: TimesProps) {
+  const seconds = measured?.seconds ?? expected;
+  const about = measured ? duration(seconds) : `about ${roughly(seconds)}`;
+  const why = measured
+    ? `Measured in ${measured.run}`
+    : speed === null
       ? 'Estimated for two CPU cores: nothing was trained here yet'
       : 'Estimated from how fast other templates trained here';
   return (
-    <span title={why}>
-      about {roughly(expected * (speed ?? 1))} an epoch{speed === null ? '' : ' here'}, {many}
-      <span className={classes.guess}>estimate</span>
-    </span>
+    <>
+      <Fact name="Time">
+        <span title={why}>
+          {about} an epoch{measured || speed !== null ? ' here' : ''}
+          {!measured && <span className={classes.guess}>estimate</span>}
+        </span>
+      </Fact>
+      <Fact name="Epochs">
+        {epochs}, about {roughly(seconds * epochs)} in all
+      </Fact>
+    </>
   );
 }
 

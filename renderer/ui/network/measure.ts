@@ -11,6 +11,10 @@ export interface ThumbBar {
   category: LayerCategory | null;
   /** Of a block: what it is made of, each a stripe. */
   inside: readonly (LayerCategory | null)[];
+  /** So many copies stand one behind another. */
+  times: number;
+  /** How deep shortcuts lie within each other in it: a residual block has one, a U-Net as many as it has levels. */
+  shortcuts: number;
 }
 
 /** More stripes could not be told apart. */
@@ -21,13 +25,23 @@ function categoryOf({ category, kind }: ThumbLayer): LayerCategory | null {
 }
 
 /** Categories of the layers inside a block that have weights or are blocks no more: what it is made of, at a glance. */
-function stripesOf({ children = [] }: ThumbLayer): (LayerCategory | null)[] {
+function stripesOf(layer: ThumbLayer): (LayerCategory | null)[] {
   const leaves = (layers: readonly ThumbLayer[]): ThumbLayer[] =>
     layers.flatMap((layer) => (layer.children ? layer.children.flatMap((child) => leaves(child.layers)) : [layer]));
-  return children
+  const { children = [] } = layer;
+  // Copies are alike: one of them is shown.
+  return (copiesOf(layer) > 1 ? children.slice(0, 1) : children)
     .flatMap((child) => leaves(child.layers))
     .map(categoryOf)
     .slice(0, mostStripes);
+}
+
+const copiesOf = ({ kind, children = [] }: ThumbLayer): number => (kind === 'Repeat' ? children.length : 1);
+
+function shortcutsOf({ kind, children = [] }: ThumbLayer): number {
+  const within = Math.max(0, ...children.flatMap((child) => child.layers.map(shortcutsOf)));
+  const passes = kind === 'Parallel' && children.length === 2 && children.some((child) => child.layers.length === 0);
+  return within + (kind === 'Residual' || passes ? 1 : 0);
 }
 
 function values(shape: readonly number[]): number {
@@ -48,9 +62,12 @@ export function thumbBars(
   width: number,
   height: number,
 ): ThumbBar[] {
-  type Bar = Pick<ThumbBar, 'key' | 'category' | 'inside'> & { shape: readonly number[]; weight: number };
+  type Bar = Pick<ThumbBar, 'key' | 'category' | 'inside' | 'times' | 'shortcuts'> & {
+    shape: readonly number[];
+    weight: number;
+  };
   const all: Bar[] = [
-    ...(input ? [{ key: 'input', shape: input, category: null, inside: [], weight: 0.6 }] : []),
+    ...(input ? [{ key: 'input', shape: input, category: null, inside: [], times: 1, shortcuts: 0, weight: 0.6 }] : []),
     ...layers.map((layer, index) => {
       const category = categoryOf(layer);
       const inside = stripesOf(layer);
@@ -59,9 +76,11 @@ export function thumbBars(
         shape: layer.output,
         category,
         inside,
+        times: copiesOf(layer),
+        shortcuts: shortcutsOf(layer),
         weight:
-          inside.length > 1
-            ? 0.8 + 0.4 * inside.length
+          inside.length > 1 || copiesOf(layer) > 1
+            ? Math.max(copiesOf(layer) > 1 ? 2 : 0, 0.8 + 0.4 * inside.length)
             : layer.parameters > 0 && category !== 'norm'
               ? 1.6
               : category === 'pool' || category === 'norm' || category === 'block'
@@ -78,14 +97,12 @@ export function thumbBars(
   const unit = Math.min(14, (width - gap * (all.length - 1)) / weights);
   const used = unit * weights + gap * (all.length - 1);
   let x = (width - used) / 2;
-  return all.map(({ key, shape, category, inside, weight }) => {
+  return all.map(({ shape, weight, ...known }) => {
     const bar = {
-      key,
+      ...known,
       x,
       width: unit * weight,
       height: 8 + (height - 12) * logShare(values(shape), largest) ** 1.4,
-      category,
-      inside,
     };
     x += bar.width + gap;
     return bar;

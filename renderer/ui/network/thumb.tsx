@@ -50,7 +50,7 @@ export function NetworkThumb({ layers, input, width = 280, height = 96 }: Networ
         );
       })}
       {bars.map((bar) =>
-        bar.inside.length > 1 ? (
+        bar.inside.length > 1 || bar.times > 1 ? (
           <Block key={bar.key} bar={bar} height={height} />
         ) : (
           <rect
@@ -73,22 +73,70 @@ function colorOf(category: LayerCategory | null): string {
   return category === null ? 'var(--text-3)' : `var(--cat-${category})`;
 }
 
-/** A block with what it is made of. */
+/** As many arches as can be told apart. */
+const mostArches = 3;
+
+/** A block with what it is made of: copies one behind another, shortcuts as arches over what they pass by. */
 function Block({ bar, height }: { bar: ThumbBar; height: number }) {
-  const { x, width, height: tall, inside } = bar;
+  const { x, width, height: tall, inside, times } = bar;
   const top = (height - tall) / 2;
   const stripe = (width - 2) / inside.length;
+  const arches = Math.min(mostArches, bar.shortcuts);
+  const copies = times > 1;
+  const above = arches > 0 || copies ? 0.34 : 0.14;
+  const base = top + tall * (above - 0.04);
   return (
     <g>
+      {copies &&
+        [4, 2].map((off) => (
+          <rect
+            key={off}
+            x={x + off}
+            y={top - off}
+            width={width}
+            height={tall}
+            rx={2}
+            fill="var(--cat-block-tint)"
+            stroke="var(--cat-block)"
+            opacity={0.6}
+          />
+        ))}
       <rect x={x} y={top} width={width} height={tall} rx={2} fill="var(--cat-block-tint)" stroke="var(--cat-block)" />
+      {copies && (
+        <text
+          x={x + width / 2}
+          y={base - 3}
+          textAnchor="middle"
+          fontSize={9}
+          fontWeight={600}
+          fill="var(--cat-block-text)"
+        >
+          ×{times}
+        </text>
+      )}
+      {!copies &&
+        Array.from({ length: arches }, (_, index) => {
+          const half = (width / 2 - 3) * (1 - index / (arches + 0.5));
+          const rise = tall * 0.22 * (1 - index / (arches + 0.5));
+          const middle = x + width / 2;
+          return (
+            <path
+              // biome-ignore lint/suspicious/noArrayIndexKey: an arch has nothing but its place
+              key={index}
+              d={`M ${middle - half} ${base} A ${half} ${rise} 0 0 1 ${middle + half} ${base}`}
+              fill="none"
+              stroke="var(--cat-block)"
+            />
+          );
+        })}
       {inside.map((category, index) => (
         <rect
           // biome-ignore lint/suspicious/noArrayIndexKey: a stripe has nothing but its place
           key={index}
           x={x + 1 + stripe * (index + 0.15)}
-          y={top + tall * 0.14}
+          y={top + tall * above}
           width={stripe * 0.7}
-          height={tall * 0.72}
+          height={tall * (0.86 - above)}
           rx={Math.min(1, stripe / 3)}
           fill={colorOf(category)}
         />

@@ -41,7 +41,7 @@ describe('Home', () => {
       .getByRole('button', { name: /^New project from Digits, fully/ })
       .closest('article');
     expect(card?.textContent).toContain('235 k parameters');
-    expect(card?.textContent).toMatch(/about 1 s an epoch, 10 epochs/);
+    expect(card?.textContent).toMatch(/about 1 s an epoch.*10, about 10 s in all/);
     expect(
       within(card as HTMLElement)
         .getByRole('img')

@@ -50,6 +50,26 @@ describe('a network', () => {
     expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual(200.01);
   });
 
+  test('copies stand behind one that shows what they are made of, shortcuts are counted by how deep they lie', () => {
+    const copies = { kind: 'Repeat', output: [8], parameters: 864, children: Array(12).fill({ layers: [linear] }) };
+    const level = (inner: object[]) => ({ ...block, kind: 'Parallel', children: [{ layers: [] }, { layers: inner }] });
+    const [, first, second, plain] = thumbBars(
+      [
+        copies,
+        level([linear, { ...block, kind: 'Block', children: [{ layers: [level([linear, relu])] }] }]),
+        linear,
+      ] as never,
+      [8],
+      200,
+      80,
+    );
+    expect(first).toMatchObject({ times: 12, inside: ['dense'], shortcuts: 0 });
+    expect(second).toMatchObject({ times: 1, shortcuts: 2 });
+    expect(plain).toMatchObject({ times: 1, shortcuts: 0, inside: [] });
+    show(<NetworkThumb layers={[copies]} input={[8]} />);
+    expect(screen.getByText('×12')).toBeTruthy();
+  });
+
   test('says in words what the picture shows', () => {
     show(<NetworkThumb layers={[linear, block]} input={[8]} />);
     expect(screen.getByRole('img').getAttribute('aria-label')).toBe('Network of 2 layers, 216 parameters, 8 to 8');
