@@ -18,6 +18,9 @@ const kinds = layerKinds.map(({ kind }) => kind).filter((kind) => !named || name
 const mostRuns = Number(process.env.GRADLOOM_RUNS ?? 20);
 const always = 8;
 
+/** Of the first so many, those of vectors in a row stand behind a mask of padding, too. */
+const mostMasked = 40;
+
 /** Of each kind so many failures are told. */
 const mostTold = 6;
 
@@ -54,12 +57,21 @@ function networksOf(kind: string): Compared[] {
       numbers: mostRuns > 0,
     };
   });
+  // Where vectors may stand, there may be padding; what the plan refuses then, PyTorch has to mix in.
+  const behindMask = cases.flatMap(({ layer, input }, index): Compared[] => {
+    if (!('length' in input) || input.length !== 2 || index >= mostMasked) return [];
+    const [length, masked] = input as [number, number];
+    const made = networkOf(kind, { layer, input: { dims: [length], tokens: 5, masked } });
+    return [
+      { name: `${JSON.stringify(layer)} behind a mask on ${JSON.stringify(input)}`, network: made, numbers: false },
+    ];
+  });
   const alone = cases.map((one, index) => ({
     name: `${JSON.stringify(one.layer)} on ${JSON.stringify(one.input)}`,
     network: networkOf(kind, one),
     numbers: mostRuns > 0 && (index < always || index % step === 0),
   }));
-  return [...alone, ...drawn];
+  return [...alone, ...drawn, ...behindMask];
 }
 
 const found = new Map<string, Outcome[]>();

@@ -25,6 +25,8 @@ def lengths(padding):
 
 
 class Embedding(nn.Embedding):
+    noise = 0  # other vectors where there is padding, for whoever asks what becomes of them
+
     def __init__(self, *args, mask_padding=False, **kwargs):
         super().__init__(*args, **kwargs)
         if mask_padding and self.padding_idx is None:
@@ -39,7 +41,10 @@ class Embedding(nn.Embedding):
             padding = tokens == self.padding_idx
             # A sample of nothing else has no padding.
             Padding.now = torch.stack([torch.zeros_like(row) if row.all() else row for row in padding])
-        return super().forward(tokens)
+        vectors = super().forward(tokens)
+        if Padding.now is None or Embedding.noise == 0:
+            return vectors
+        return torch.where(Padding.now[..., None], vectors + Embedding.noise * torch.randn_like(vectors), vectors)
 
 
 class Recurrent(nn.Module):

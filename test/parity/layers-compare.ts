@@ -104,7 +104,7 @@ function differencesOf(network: Network, plan: Plan, answer: Answer, ran: Ran | 
     return problems.length > 0 ? [] : [`PyTorch refuses: ${answer.error}`];
   }
   if (problems.length > 0) {
-    return forbidden(network, problems) === null
+    return forbidden(network, problems, answer.mixed.includes(true)) === null
       ? [`PyTorch accepts, answering ${JSON.stringify(answer.shapes)}: ${problems}`]
       : [];
   }

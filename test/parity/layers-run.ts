@@ -96,6 +96,8 @@ export interface Question {
   /** The plan's lines and the classes that they name; null where it has a problem. */
   python: string[] | null;
   definitions: string[];
+  /** Places of layers that the plan refuses since they would mix padding into their answers. */
+  masked: string[];
   /** What came of it in the addon; null where it was not run there. */
   ran: Ran | null;
 }
@@ -126,6 +128,8 @@ export type Answer =
       /** Of matrix products and convolutions, a multiply-add as 2, of one sample. */
       matrix_flops: number;
       lines_differ: string | null;
+      /** Whether padding gets into the answer of each of `masked`. */
+      mixed: boolean[];
       numbers: Numbers | null;
     };
 
@@ -155,6 +159,7 @@ export function questionOf(network: Network, plan: Plan, ran: Ran | null): Quest
     blocks,
     python: shapeErrors(plan).length > 0 ? null : plan.layers.map(({ python }) => python),
     definitions: definitionsFor(plan),
+    masked: plan.problems.flatMap(({ code, path: place }) => (code === 'WRONG_MASK' ? [place] : [])),
     ran,
   };
 }

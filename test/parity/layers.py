@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from kinds_sequence import Padding
 from model import answer, build, mixes
+from padding import mixed
 from safetensors.torch import load_file
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
@@ -61,6 +62,7 @@ def examine(question):
         with torch.random.fork_rng(devices=[]):
             result = {"ok": True, "shapes": shapes, **facts(model, x)}
             result["lines_differ"] = None if question["python"] is None else difference(model, question, x)
+            result["mixed"] = mixed(model, x, question)
         # Last, since it changes the weights.
         result["numbers"] = step(model, x, question["ran"])
         return result

@@ -1,13 +1,20 @@
 /** Rules of the project file that forbid what PyTorch would do: all of them, each with its reason. */
 
-import type { Network } from '../layers-run.ts';
+import { dimsOf, type Network } from '../layers-run.ts';
 import type { Layer } from '../plan-stacks.ts';
 
 interface Rule {
   why: string;
-  /** Whether a layer, wherever it stands in the network, breaks it; `problems`: what the plan says of the network. */
-  broken(layer: Layer, problems: readonly string[]): boolean;
+  /**
+   * Whether a layer, wherever it stands in the network, breaks it; `problems`: what the plan says of the network; `mixed`: in PyTorch padding
+   * gets into the answer of a layer that is refused for that.
+   */
+  broken(layer: Layer, problems: readonly string[], mixed: boolean, network: Network): boolean;
 }
+
+/** Of one or more sides behind channels. */
+const ofChannels =
+  /^((Max|Avg|LP|AdaptiveAvg|AdaptiveMax)Pool\dd|Global(Avg|Max)Pool|Conv(Transpose)?1d|InstanceNorm1d|\w+Pad\dd|Upsample)$/;
 
 const rules: Rule[] = [
   {
@@ -46,7 +53,21 @@ const rules: Rule[] = [
   },
   {
     why: 'padding never gets into an answer unnoticed: what would mix it in is refused behind a mask',
-    broken: (_layer, problems) => says(problems, 'would mix padding'),
+    broken: (_layer, problems, mixed) => mixed && says(problems, 'would mix padding'),
+  },
+  {
+    why: 'a sequence of vectors is no signal of as many channels as it has positions: what works on channels is refused behind a mask, even where it leaves channels apart',
+    broken: ({ kind }, problems) => ofChannels.test(kind) && says(problems, `${kind} would mix padding`),
+  },
+  {
+    why: 'what moves positions or joins them to features is refused behind a mask, even where there is nothing to move',
+    broken: ({ kind }, problems) =>
+      ['Flatten', 'Unflatten', 'Permute', 'ChannelShuffle'].includes(kind) &&
+      says(problems, `${kind} would mix padding`),
+  },
+  {
+    why: 'a mask is one of padding, although in a sequence of one position nothing is padding',
+    broken: (_layer, problems, _mixed, { input }) => dimsOf(input)[0] === 1 && says(problems, 'would mix padding'),
   },
   {
     why: 'without channels nothing is shuffled or unfolded, not even by one, which leaves samples apart',
@@ -58,9 +79,10 @@ const rules: Rule[] = [
 ];
 
 /** Why the project file forbids the network although PyTorch would take it; null: no rule does. Besides these, samples never mix (layers.py). */
-export function forbidden({ layers, blocks }: Network, problems: readonly string[]): string | null {
+export function forbidden(network: Network, problems: readonly string[], mixed: boolean): string | null {
+  const { layers, blocks } = network;
   const all = [...layers, ...Object.values(blocks).flatMap((block) => block.layers)].flatMap(inside);
-  return rules.find(({ broken }) => all.some((layer) => broken(layer, problems)))?.why ?? null;
+  return rules.find(({ broken }) => all.some((layer) => broken(layer, problems, mixed, network)))?.why ?? null;
 }
 
 function says(problems: readonly string[], words: string): boolean {
