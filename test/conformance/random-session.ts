@@ -46,7 +46,7 @@ export const examples: Case[] = layerKinds.flatMap(({ kind, takes, examples }) =
 const padded = { kind: 'Embedding', num_embeddings: 3, embedding_dim: 4, padding_idx: 0, mask_padding: true };
 
 /** Sequences with padding: every kind that leaves it out of account, and those that hand the mask on. */
-export const maskCases: Case[] = Object.entries<{ output: number[]; layers: object[] }>({
+export const maskCases: Case[] = Object.entries<{ output: number[]; layers: object[]; blocks?: object }>({
   'to the last position': { output: [4], layers: [{ kind: 'TakePosition', position: -1 }] },
   'to the mean': { output: [4], layers: [{ kind: 'MeanOverSequence' }] },
   'through position-wise layers': {
@@ -84,8 +84,76 @@ export const maskCases: Case[] = Object.entries<{ output: number[]; layers: obje
       { kind: 'TakePosition' },
     ],
   },
-}).map(([name, { output, layers }]) => ({
+  'in a shortcut’s block': {
+    output: [4],
+    layers: [
+      {
+        kind: 'Residual',
+        layers: [
+          { kind: 'LSTM', hidden_size: 4 },
+          { kind: 'MultiheadAttention', num_heads: 2 },
+        ],
+      },
+      { kind: 'MeanOverSequence' },
+    ],
+  },
+  'in repetitions': {
+    output: [3],
+    layers: [
+      {
+        kind: 'Repeat',
+        times: 2,
+        layers: [
+          { kind: 'GRU', hidden_size: 2, bidirectional: true },
+          { kind: 'MultiheadAttention', num_heads: 2, causal: true },
+        ],
+      },
+      { kind: 'LSTM', hidden_size: 3, output: 'last' },
+    ],
+  },
+  'in branches, one of them broadcast': {
+    output: [4],
+    layers: [
+      {
+        kind: 'Parallel',
+        dim: 2,
+        branches: [[{ kind: 'LSTM', hidden_size: 3 }], [{ kind: 'MultiheadAttention', num_heads: 1 }], []],
+      },
+      { kind: 'Linear', out_features: 4 },
+      {
+        kind: 'Parallel',
+        join: 'multiply',
+        branches: [
+          [],
+          [
+            { kind: 'MeanOverSequence' },
+            { kind: 'Linear', out_features: 4 },
+            { kind: 'Sigmoid' },
+            { kind: 'Unflatten', dim: 1, unflattened_size: [1, 4] },
+          ],
+        ],
+      },
+      { kind: 'MeanOverSequence' },
+    ],
+  },
+  'in named blocks': {
+    output: [8],
+    layers: [
+      { kind: 'Block', ref: 'mixing' },
+      { kind: 'Residual', layers: [{ kind: 'Block', ref: 'mixing' }] },
+      { kind: 'ClassToken' },
+      { kind: 'RNN', hidden_size: 4, bidirectional: true },
+      { kind: 'TakePosition', position: -1 },
+    ],
+    blocks: {
+      mixing: {
+        layers: [{ kind: 'TransformerEncoderLayer', nhead: 2, dim_feedforward: 8, dropout: 0 }, { kind: 'Tanh' }],
+      },
+    },
+  },
+}).map(([name, { output, layers, blocks = {} }]) => ({
   name: `padding ${name}`,
+  blocks,
   input: [6],
   tokens: 3,
   output,

@@ -173,8 +173,11 @@ function writeNumbers(file: string, count: number, random: () => number, scale: 
   writeFileSync(file, values);
 }
 
-/** Predicts all samples, then takes one step over them. The network must be one without problems. */
-export async function runNetwork(network: Network, output: number[], folder: string): Promise<Ran> {
+/**
+ * Predicts all samples, then takes one step over them. The network must be one without problems. `ragged`: sequences of tokens of every length,
+ * with token 0 behind them and nowhere else.
+ */
+export async function runNetwork(network: Network, output: number[], folder: string, ragged = false): Promise<Ran> {
   const plan = planNetwork(network, output);
   if (!plan.model) throw new Error(`${JSON.stringify(network)}: ${JSON.stringify(plan.problems)}`);
   const dims = dimsOf(network.input);
@@ -185,9 +188,12 @@ export async function runNetwork(network: Network, output: number[], folder: str
   if (tokens === null) writeNumbers(file('input'), batch * product(dims), random, 1.5);
   else {
     // The last token is certainly there: a table without it is too small.
-    const drawn = Array.from({ length: batch * product(dims) }, (_, index) =>
-      BigInt(index === 0 ? tokens - 1 : Math.floor(random() * tokens)),
-    );
+    const drawn = Array.from({ length: batch * product(dims) }, (_, index) => {
+      if (index === 0) return BigInt(tokens - 1);
+      if (!ragged) return BigInt(Math.floor(random() * tokens));
+      const [sample, position] = [Math.floor(index / product(dims)), index % product(dims)];
+      return position > sample % product(dims) ? 0n : BigInt(1 + Math.floor(random() * (tokens - 1)));
+    });
     writeFileSync(file('input'), BigInt64Array.from(drawn));
   }
   writeNumbers(file('target'), batch * product(output), random, 1);

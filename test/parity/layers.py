@@ -274,5 +274,6 @@ warnings.filterwarnings("ignore")
 # Attention's shortcut for evaluation answers NaN where a position may see nothing; the usual way answers as in training.
 torch.backends.mha.set_fastpath_enabled(False)
 torch.set_num_threads(1)
-for line in sys.stdin:
-    print(json.dumps([examine(question) for question in json.loads(line)]), flush=True)
+if __name__ == "__main__":
+    for line in sys.stdin:
+        print(json.dumps([examine(question) for question in json.loads(line)]), flush=True)
