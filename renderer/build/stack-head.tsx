@@ -19,7 +19,7 @@ import type { StackView } from '../state/stack-rows.ts';
 import { clearSelection, foldAll } from '../state/stack-store.ts';
 import { IconButton, Menu } from '../ui/index.ts';
 import type { Density } from './density.ts';
-import { sizeWords } from './network-size.ts';
+import { sizeWords, unknownUntil } from './network-size.ts';
 import { leastSides, useRoom } from './room.ts';
 import styles from './stack.module.css';
 
@@ -42,7 +42,7 @@ export function StackHead({ view, density, onDensity }: StackHeadProps) {
   const blocks = view.rows.some((row) => row.type === 'layer' && row.folded !== null);
   return (
     <header className={styles.headArea}>
-      <div className={styles.head}>
+      <div className={styles.head} data-empty={!layers || undefined}>
         <span className={styles.headTitle}>
           <DrawerButton drawer="palette" />
           <h1 className={styles.heading}>Layers</h1>
@@ -52,7 +52,7 @@ export function StackHead({ view, density, onDensity }: StackHeadProps) {
         </span>
         <HeadTools layers={layers} blocks={blocks} density={density} onDensity={onDensity} />
         <div className={styles.headMemory}>
-          <MemoryLine onMore={showNetwork} />
+          {layers && <MemoryLine unknown={plan && unknownUntil(plan)} onMore={showNetwork} />}
         </div>
         {layers && (
           <ul className={styles.legend} aria-label="Bars at the right">

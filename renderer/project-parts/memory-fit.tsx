@@ -98,11 +98,11 @@ function Ways({ outlook }: { outlook: MemoryOutlook }) {
   );
 }
 
-/** The same in one line; `onMore`: to the section. */
-export function MemoryLine({ onMore }: { onMore: () => void }) {
+/** The same in one line; `onMore`: to the section. `unknown`: until when it cannot be told. */
+export function MemoryLine({ unknown, onMore }: { unknown: string | null; onMore: () => void }) {
   const outlook = useMemoryOutlook();
   const ways = useWaysToFit(outlook);
-  if (!outlook) return <div className={styles.line} />;
+  if (!outlook) return <p className={`${styles.line} ${styles.quiet}`}>{unknown && `Memory unknown ${unknown}`}</p>;
   const { asked, room, expected, fit } = outlook;
   return (
     <div className={styles.line}>

@@ -156,11 +156,11 @@ describe.skipIf(noBrowser)('the picture of the network', () => {
 
   test('pointing at a card and changing its numbers moves no words', async () => {
     const page = await openProject(studio, writeProject(studio, 'still', project('still', small)));
-    await cards(page).first().waitFor();
-    await page.getByTitle('Device and memory').getByText('GiB').waitFor();
+    await stack(page).getByText('fits', { exact: true }).waitFor();
+    await stack(page).getByText('Fits', { exact: true }).waitFor();
     const places = () =>
       stack(page).evaluate((area) =>
-        [...area.querySelectorAll('[role=treeitem] code, [role=meter], h1, [class*=label], [class*=number]')].map(
+        [...area.querySelectorAll('h1, [role=meter], [role=treeitem] code, [role=treeitem] [class*=number]')].map(
           (part) => {
             const { x, y } = part.getBoundingClientRect();
             return [Math.round(x), Math.round(y)];
