@@ -148,6 +148,8 @@ class SinusoidalEncoding(nn.Module):
 
     def __init__(self, length, features, base=10000):
         super().__init__()
+        if base <= 0:
+            raise ValueError("no powers between whole ones")
         self.waves = [
             [(math.cos if at % 2 else math.sin)(position / base ** ((at - at % 2) / features)) for at in range(features)]
             for position in range(length)

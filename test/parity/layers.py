@@ -169,8 +169,11 @@ class Shaken:
                 for parameter in model.parameters():
                     parameter.copy_(shake(parameter))
             x = shake(self.x) if self.x.is_floating_point() else self.x
-            # The addon convolves in another layout, for which PyTorch has kernels that sum otherwise.
-            yield model, x.to(memory_format=torch.channels_last) if x.dim() == 4 and time % 2 else x
+            if time % 2:
+                # The layout in which the addon convolves, for which PyTorch has kernels that sum otherwise.
+                model = model.to(memory_format=torch.channels_last)
+                x = x.to(memory_format=torch.channels_last) if x.dim() == 4 else x
+            yield model, x
 
     def answers(self):
         with torch.no_grad():
