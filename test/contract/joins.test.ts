@@ -89,6 +89,16 @@ test('a product with one number for each row takes less memory than one with as 
   expect(spread.total).toBeLessThan(alike.total);
 });
 
+test('each branch is joined as soon as it has answered: of a sum no more than two terms are there at once', () => {
+  const branch = [conv(16, { padding: 1 })];
+  const held = (count: number) => {
+    const { memory } = planOf([parallel('add', ...Array.from({ length: count }, () => branch))]);
+    return memory.phases.forward - memory.weights - memory.optimizer;
+  };
+  expect(held(4)).toBe(held(2));
+  expect(held(3)).toBe(held(2));
+});
+
 describe('padding', () => {
   const embedding = { kind: 'Embedding', num_embeddings: 9, embedding_dim: 4, padding_idx: 0, mask_padding: true };
   const source = { kind: 'random', shape: [6], tokens: 9, classes: 3, samples: 20 };
