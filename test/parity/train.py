@@ -4,6 +4,7 @@ Standard input: a JSON request a line; standard output: an answer a line. `do` i
 """
 import gzip
 import json
+import math
 import os
 import sys
 
@@ -49,7 +50,11 @@ def split(parts, rule):
     count = len(inputs)
     order = torch.randperm(count, generator=torch.Generator().manual_seed(rule["seed"])).tolist()
     classes = targets.tolist() if rule["stratify"] and targets.dtype == torch.int64 else [0] * count
-    left = {c: int(classes.count(c) * rule["val"] + 0.5) for c in set(classes)}
+    shares = {c: classes.count(c) * rule["val"] for c in sorted(set(classes))}
+    left = {c: math.floor(share + 1e-9) for c, share in shares.items()}
+    # What rounding leaves goes to the classes that were cut most, the first of equals first.
+    for c in sorted(shares, key=lambda c: left[c] - shares[c])[: math.floor(count * rule["val"] + 0.5) - sum(left.values())]:
+        left[c] += 1
     chosen = set()
     for index in order:
         if left[classes[index]] > 0:
