@@ -122,6 +122,15 @@ describe('padding', () => {
   });
 });
 
+test('tokens multiplied beyond what can be counted are too many for any table', () => {
+  const source = { kind: 'random', shape: [6], tokens: 9, classes: 3, samples: 20 };
+  const square = parallel('multiply', [], []);
+  const bag = { kind: 'EmbeddingBag', num_embeddings: 6, embedding_dim: 4 };
+  const layers = [{ kind: 'Repeat', times: 12, layers: [square] }, bag, linear(3)];
+  const { problems } = planProject({ gradloom: 1, data: { source }, model: { layers }, training: {} }, null);
+  expect(problems[0]).toMatchObject({ severity: 'error', path: 'model.layers.1.num_embeddings' });
+});
+
 describe('fixes', () => {
   const fixes = (layer: object) =>
     planProject(projectWith([conv(4, { padding: 1 }), layer, ...head] as never), digits).problems[0]?.fixes.map(

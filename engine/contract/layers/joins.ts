@@ -68,7 +68,8 @@ export function joinedNumbers(
     add: () => largest.reduce((sum, each) => sum + each, 0),
     multiply: () => largest.reduce((product, each) => product * each, 1),
   }[join]();
-  return { dtype: 'int64', tokens: Number.isSafeInteger(most) ? most + 1 : null };
+  // More than can be counted are more than any table has.
+  return { dtype: 'int64', tokens: Number.isNaN(most) ? null : Math.min(most + 1, Number.MAX_SAFE_INTEGER) };
 }
 
 export const masksOf = (branches: readonly Stack[]) => branches.map(({ flow }) => flow?.mask ?? null);
