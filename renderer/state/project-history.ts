@@ -43,7 +43,13 @@ export function editWhile(topic: string, edits: readonly Edit[]): boolean {
   const goesOn = topic === lastTopic.topic && now - lastTopic.at < typingMs && lastTopic.text === textNow();
   if (goesOn) history().pause();
   const done = edit(edits);
-  if (goesOn) history().resume();
+  if (goesOn) {
+    history().resume();
+    // Typed and taken back: a step that leads nowhere is none.
+    const { pastStates } = history();
+    if (pastStates.at(-1)?.text === textNow())
+      useProjectState.temporal.setState({ pastStates: pastStates.slice(0, -1) });
+  }
   lastTopic = { topic, at: now, text: textNow() };
   return done;
 }

@@ -242,7 +242,7 @@ export function foldAll(folded: boolean): void {
 /** What a fold hides is not selected any more: the block is in its place. */
 function foldThese(folded: ReadonlySet<string>): void {
   const before = currentStack().rows;
-  useStackState.setState({ folded });
+  useStackState.setState({ folded, insertion: null });
   const after = currentStack().rows;
   useStackState.setState((state) => shownInstead(before, after, state));
 }

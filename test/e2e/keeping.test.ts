@@ -1,5 +1,6 @@
 /** What outlasts a window and a service: every step of undo, and what was edited in the last moments before a crash. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { fileOf, openProject, quick, saved, writeProject } from './actions.ts';
@@ -22,6 +23,23 @@ async function crash(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   void session.send('Page.crash').catch(() => {});
   await crashed;
+}
+
+/** Saves of this window reach the engine so much later. */
+async function delaySaves(page: Page, ms: number): Promise<void> {
+  await page.evaluate((delay) => {
+    const { send } = WebSocket.prototype;
+    WebSocket.prototype.send = function (this: WebSocket, data) {
+      if (typeof data !== 'string' || !data.includes('/projects/save')) send.call(this, data);
+      else setTimeout(() => send.call(this, data), delay);
+    };
+  }, ms);
+}
+
+/** Names of what the workspace keeps of projects. */
+function keptFor(home: string): string {
+  const folder = path.join(home, 'recovery');
+  return existsSync(folder) ? readdirSync(folder).join(' ') : '';
 }
 
 /** Layers, each by a few letters. */
@@ -72,7 +90,9 @@ describe.skipIf(noBrowser)('what was edited in the last moment', () => {
     const start = readFileSync(file, 'utf8');
     const first = await openProject(studio, file, 'data');
     await onData(first);
+    await delaySaves(first, 60_000);
     await validateOn(first, 'Nothing');
+    await expect.poll(() => keptFor(studio.home)).toContain('draft');
     await crash(first);
     expect(readFileSync(file, 'utf8')).toBe(start); // there was no time to save
     const page = await openProject(studio, file, 'data');
@@ -116,13 +136,7 @@ describe.skipIf(noBrowser)('what was edited in the last moment', () => {
     const first = await openProject(studio, file, 'data');
     await onData(first);
     // Between the edit and its save another program writes the file.
-    await first.evaluate(() => {
-      const { send } = WebSocket.prototype;
-      WebSocket.prototype.send = function (this: WebSocket, data) {
-        if (typeof data !== 'string' || !data.includes('/projects/save')) send.call(this, data);
-        else setTimeout(() => send.call(this, data), 1500);
-      };
-    });
+    await delaySaves(first, 1500);
     await validateOn(first, 'Nothing');
     writeFileSync(file, readFileSync(file, 'utf8').replace('"epochs": 5', '"epochs": 7'));
     await first.getByText('Your changes are not saved').waitFor();
