@@ -1,5 +1,6 @@
 /** `new`: a project from a template, with its own data or with data of one's own; or which templates there are. `fit`: a project's network fitted to its data. */
 import path from 'node:path';
+import { epochEstimate, speedHere } from '../contract/epoch-times.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { fitProject } from '../contract/fit.ts';
 import { planProject } from '../contract/plan.ts';
@@ -9,6 +10,7 @@ import { dataAt, fitsOf, fittedTemplate } from '../fitting.ts';
 import { dims, integer, plural, seconds, table } from '../format.ts';
 import { ProjectFiles } from '../project-files.ts';
 import { newProjectFromTemplate, templateCards, writeProject } from '../projects.ts';
+import { listRuns } from '../runs/index.ts';
 import { projectsDir, workspaceDir } from '../workspace.ts';
 import type { AddCommand } from './context.ts';
 import type { Output } from './output.ts';
@@ -38,10 +40,21 @@ function made(out: Output, template: string, file: string, changes: string[]): v
 }
 
 async function showTemplates(out: Output): Promise<void> {
-  const templates = (await templateCards()).map(({ text, facts, ...told }) => {
-    const plan = planProject(readProject(text).project ?? {}, facts);
-    const { epochs } = plan.project.training;
-    return { ...told, parameters: plan.parameters, samples: facts.parts.train, input: facts.input.dims, epochs };
+  const known = (await templateCards()).map(({ text, facts, ...told }) => {
+    const { parameters, splits, project } = planProject(readProject(text).project ?? {}, facts);
+    const { train } = facts.parts;
+    const wanted = { project: told.name, parameters, samples: splits?.train ?? train, device: null };
+    return { ...told, parameters, samples: train, input: facts.input.dims, epochs: project.training.epochs, wanted };
+  });
+  const runs = await listRuns();
+  const speed = speedHere(
+    runs,
+    known.map(({ wanted, epochSeconds }) => ({ wanted, seconds: epochSeconds })),
+  );
+  const templates = known.map(({ wanted, ...told }) => {
+    const measured = epochEstimate(runs, wanted);
+    const epochSeconds = measured?.seconds ?? told.epochSeconds * (speed ?? 1);
+    return { ...told, epochSeconds, measured_in: measured?.run ?? null };
   });
   for (const { epochSeconds, ...template } of templates) {
     out.object({ type: 'template', ...template, epoch_seconds: epochSeconds });
@@ -49,18 +62,22 @@ async function showTemplates(out: Output): Promise<void> {
   for (const category of new Set(templates.map((template) => template.category))) {
     const of = templates.filter((template) => template.category === category);
     out.say(out.style('bold', category));
-    const lines = of.map(({ name, title, parameters, input, epochs, epochSeconds }) => [
+    const lines = of.map(({ name, title, parameters, input, epochs, epochSeconds, measured_in }) => [
       `  ${name}`,
       title,
       dims(input),
       `${integer(parameters)} parameters`,
       plural(epochs, 'epoch'),
-      `about ${roughly(epochSeconds)} each`,
+      measured_in === null ? `about ${roughly(epochSeconds)} each` : `${seconds(epochSeconds)} each, measured`,
     ]);
     out.say(table(lines, [2, 3, 4, 5]));
     out.say();
   }
-  out.say('The times are estimates for two CPU cores.');
+  out.say(
+    speed === null
+      ? 'The times are estimates for two CPU cores.'
+      : 'Times that were not measured are estimates from the templates that were trained here.',
+  );
   out.say('One of them as a project: gradloom new TEMPLATE');
   out.say('With data of your own: gradloom new TEMPLATE --fit PROJECT_OR_FOLDER');
 }

@@ -1,9 +1,9 @@
 /** Which sample is looked at, and with which weights. */
 import { IconChevronLeft, IconChevronRight, IconDice5 } from '@tabler/icons-react';
 import { useMemo } from 'react';
+import { projectOfRun } from '../../engine/contract/epoch-times.ts';
 import { type Look, type LookedLayer, partWords } from '../../engine/contract/look.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
-import { projectOfRun } from '../state/estimates.ts';
 import { floatsOf, type LookAt } from '../state/look.ts';
 import { useRuns } from '../state/runs.ts';
 import {

@@ -1,7 +1,8 @@
 /** A template as a picture of its network, with what it learns, how large it is and what its training takes. */
+
+import { type EpochEstimate, epochEstimate } from '../../engine/contract/epoch-times.ts';
 import type { Fit } from '../../engine/contract/fit.ts';
 import type { TemplateCard } from '../../engine/contract/wire.ts';
-import { type EpochEstimate, epochEstimate } from '../state/estimates.ts';
 import { templateOf } from '../state/fitting.ts';
 import { useRuns } from '../state/runs.ts';
 import { count, duration, NetworkThumb, plural, tensorWords } from '../ui/index.ts';

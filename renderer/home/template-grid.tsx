@@ -1,7 +1,7 @@
 /** The templates: found by words and by kind, with their own data or with one's own. */
 import { useMemo, useState } from 'react';
+import { speedHere } from '../../engine/contract/epoch-times.ts';
 import type { TemplateCard } from '../../engine/contract/wire.ts';
-import { speedHere } from '../state/estimates.ts';
 import { templateFit, templateOf, useChosenData } from '../state/fitting.ts';
 import { useProjects } from '../state/projects.ts';
 import { useRuns } from '../state/runs.ts';

@@ -2,12 +2,12 @@
 import { IconAlertCircle, IconAlertTriangle, IconCircleCheck, IconCircleDashed } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { Choice } from '../../engine/contract/device-choice.ts';
+import { epochEstimate } from '../../engine/contract/epoch-times.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
 import type { Problem } from '../../engine/contract/problems.ts';
 import { MemoryFit } from '../project-parts/memory-fit.tsx';
 import { ProblemList } from '../project-parts/problem-list.tsx';
 import { useDevices } from '../state/devices.ts';
-import { epochEstimate } from '../state/estimates.ts';
 import { useMemoryOutlook } from '../state/memory-outlook.ts';
 import { readDataAgain, useProjectState } from '../state/project.ts';
 import { useLiveRunsBy, useRuns } from '../state/runs.ts';

@@ -270,4 +270,9 @@ test('demo: a copy of the template in the workspace, trained; a second one uses 
   const epoch = first.lines.find(({ type }) => type === 'epoch');
   expect(epoch?.val_accuracy).toBeGreaterThan(0.7);
   expect(second.lines.find(({ type }) => type === 'epoch')?.train_loss).toBe(epoch?.train_loss);
+  // From now on the templates' times are those of this computer.
+  const { lines } = await gradloom(home, ['new', '--json']);
+  const timed = (template: string) => lines.find(({ name }) => name === template);
+  expect(timed('digits-mlp')).toMatchObject({ measured_in: 'digits-mlp-002', epoch_seconds: expect.any(Number) });
+  expect(timed('lenet-5')).toMatchObject({ measured_in: null, epoch_seconds: timed('digits-mlp')?.epoch_seconds });
 });

@@ -1,9 +1,9 @@
 /** Pure parts of the window's state: ways of files, estimates, kinds of rows, places. */
 import { describe, expect, test, vi } from 'vitest';
 import type { RunRow } from '../../../engine/contract/api.ts';
+import { epochEstimate, speedHere } from '../../../engine/contract/epoch-times.ts';
 import { optimizers } from '../../../engine/contract/optimizers.ts';
 import { withKind } from '../../../renderer/project-parts/row-kind.ts';
-import { epochEstimate, speedHere } from '../../../renderer/state/estimates.ts';
 
 vi.mock('../../../renderer/client/client.ts', () => ({ engine: {}, connection: {}, keepAsking: async () => {} }));
 const { folderOf, relativeTo } = await import('../../../renderer/state/files.ts');

@@ -1,5 +1,8 @@
 /** How long an epoch may take here, from earlier runs of the same network on the same device. Pure. */
-import type { RunRow } from '../../engine/contract/api.ts';
+import type { RunRow } from './api.ts';
+
+/** What is asked of a run. */
+export type TimedRun = Pick<RunRow, 'name' | 'summary'>;
 
 export interface EpochEstimate {
   /** Seconds of training an epoch, validation not counted. */
@@ -24,7 +27,7 @@ export function projectOfRun(name: string): string {
 }
 
 /** `runs`: latest first. One of this very project counts before another of the same size. */
-export function epochEstimate(runs: readonly RunRow[], wanted: EstimateOf): EpochEstimate | null {
+export function epochEstimate(runs: readonly TimedRun[], wanted: EstimateOf): EpochEstimate | null {
   if (wanted.samples <= 0 || wanted.parameters <= 0) return null;
   const fitting = runs.filter(
     ({ summary }) =>
@@ -48,7 +51,7 @@ export interface Expected {
  * How many times as long epochs take here as expected, from the templates that were trained on the device of the latest run; null: none
  * was. Networks differ in what they gain from a computer: it is a guess for the others, and none is made from another device's runs.
  */
-export function speedHere(runs: readonly RunRow[], expected: readonly Expected[]): number | null {
+export function speedHere(runs: readonly TimedRun[], expected: readonly Expected[]): number | null {
   const device = runs.find(({ summary }) => summary !== null)?.summary?.device ?? null;
   if (device === null) return null;
   const ratios = expected.flatMap(({ wanted, seconds }) => {
