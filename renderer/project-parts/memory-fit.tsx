@@ -70,8 +70,8 @@ function Ways({ outlook }: { outlook: MemoryOutlook }) {
     <>
       <p className={styles.lead}>
         {fit === 'tight'
-          ? 'It may run out of memory when something else takes some. It needs less so:'
-          : 'A run may run out of memory. It needs less so:'}
+          ? 'It may run out when something else takes memory. A run needs less so:'
+          : 'A run needs less memory so:'}
       </p>
       <ul className={styles.ways}>
         {ways.map((way) => (
@@ -120,7 +120,9 @@ export function MemoryLine({ unknown, onMore }: { unknown: string | null; onMore
       )}
       {fit && <Verdict fit={fit} />}
       <button type="button" className={styles.lineText} title={limitWords(outlook)} onClick={onMore}>
-        {bytes(expected.value)} memory{room && ` of ${bytes(room.free)} free`}, {expected.from}
+        {bytes(expected.value)} memory
+        {room && <span data-fit={fit}> of {bytes(room.free)} free</span>}
+        <span className={styles.lineFrom}>, {expected.from}</span>
       </button>
       {fit !== null && fit !== 'fits' && (
         <span className={styles.lineAction}>

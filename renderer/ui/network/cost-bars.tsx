@@ -24,7 +24,16 @@ const rows = [
 export function CostBars({ max, width = 56, ...costs }: CostBarsProps) {
   const summary = rows.map(({ key, label, format }) => `${label} ${format(costs[key])}`).join(', ');
   return (
-    <svg className={classes.costs} width={width} height={16} role="img" aria-label={summary}>
+    // In little room the bars shrink together, so that they still tell one from the other.
+    <svg
+      className={classes.costs}
+      width={width}
+      height={16}
+      viewBox={`0 0 ${width} 16`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={summary}
+    >
       <title>{rows.map(({ key, label, format }) => `${label}: ${format(costs[key])}`).join('\n')}</title>
       {rows.map(({ key, color }, row) => {
         const share = max[key] > 0 ? Math.min(1, costs[key] / max[key]) : 0;
