@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { MemoryEstimate, MemoryPhase } from '../../engine/contract/estimate-types.ts';
 import { editProject } from '../../engine/contract/project.ts';
 import { groupsAt, openForFinder } from '../../engine/finders/opened.ts';
-import { boundOf } from './memory-stacks.ts';
+import { boundOf } from './memory-kinds.ts';
 
 export { families, randomNetwork } from './memory-stacks.ts';
 

@@ -3,13 +3,13 @@
  * draws are alike. Layers are drawn one after the other from those that the plan takes there, their parameters from the grids of the parity
  * tests; widths are drawn here, for those of the grids are a test's.
  */
-import { layerKinds } from '../../engine/contract/layers/index.ts';
 import { product } from '../../engine/contract/layers/kind.ts';
 import { optimizerKinds } from '../../engine/contract/optimizers.ts';
 import { type Plan, planProject } from '../../engine/contract/plan.ts';
 import type { TensorType } from '../../engine/contract/tensors.ts';
 import { grids } from '../parity/grids/index.ts';
 import { Dice } from '../parity/random.ts';
+import { type Bound, boundOf, kindsOf, ofRank, plain, pointwise, weightless } from './memory-kinds.ts';
 
 type Layer = { kind: string; [key: string]: unknown };
 
@@ -17,36 +17,13 @@ export interface Stack {
   name: string;
   family: string;
   /** What the bound is: recurrent networks and attention have a wider one. */
-  bound: 'feed-forward' | 'sequence';
+  bound: Bound;
   project: object;
 }
 
 /** Within these a network can be measured in a moment. */
 const mostBytes = 160 << 20;
 const mostParameters = 4 << 20;
-
-const sequential = /"kind":\s*"(RNN|LSTM|GRU|MultiheadAttention|TransformerEncoder(Layer)?)"/;
-
-/** Which bound a project's text falls under. */
-export function boundOf(text: string): Stack['bound'] {
-  return sequential.test(text) ? 'sequence' : 'feed-forward';
-}
-
-const plain = layerKinds.filter(({ kind, stacks }) => !stacks && kind !== 'Block');
-const kindsOf = (...categories: string[]) =>
-  plain.filter(({ category }) => categories.includes(category)).map(({ kind }) => kind);
-const pointwise = kindsOf('activation');
-const weightless = [
-  ...kindsOf('pool', 'shape', 'activation').filter((kind) => !['PReLU', 'SqueezeExcite'].includes(kind)),
-  ...['Dropout', 'Dropout1d', 'Dropout2d', 'AlphaDropout'],
-];
-const ofRank = (rank: number) => ({
-  convolutions: [`Conv${rank}d`, ...(rank === 2 ? ['DepthwiseSeparableConv2d'] : [])],
-  transposed: [`ConvTranspose${rank}d`],
-  pools: kindsOf('pool').filter((kind) => kind.endsWith(`${rank}d`)),
-  norms: [`BatchNorm${rank}d`, `InstanceNorm${rank}d`, 'GroupNorm', 'LocalResponseNorm'],
-  drops: [`Dropout${rank}d`, 'Dropout', 'AlphaDropout', 'FeatureAlphaDropout', 'StochasticDepth'],
-});
 
 /** A network that grows: its layers so far, and what they answer. */
 interface Growing {

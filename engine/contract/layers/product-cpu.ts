@@ -6,6 +6,8 @@ import { product } from './kind.ts';
 const tile = 14_000;
 const most = 262_144;
 const mostRows = 110_000;
+/** Of a row in the weight's gradient, for which both factors are turned. */
+const mostInRow = 450;
 
 /** Smaller products are left to other kernels. */
 const smallest = 16 ** 3;
@@ -13,7 +15,7 @@ const smallest = 16 ** 3;
 /** Bytes for `rows` times a weight that makes `outputs` of `features`, as if they were fp32's (they count half). */
 export function halfProduct(rows: number, [features, outputs]: readonly [number, number], pass: Pass): number {
   if (rows * features * outputs <= smallest) return 0;
-  if (pass === 'backward') return 2 * (tile + 450 * rows);
+  if (pass === 'backward') return 2 * (tile + rows * Math.min(mostInRow, 2 * (features + outputs)));
   return 2 * (tile + Math.min(most, 256 * features) + Math.min(mostRows, 220 * rows));
 }
 
