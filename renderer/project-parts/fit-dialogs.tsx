@@ -1,5 +1,5 @@
 /** The open project's network with its data: fitted, or replaced by a template's; both are looked at before they are done. */
-import { useEffect, useState } from 'react';
+import { type KeyboardEvent, useEffect, useState } from 'react';
 import { targetSentence } from '../../engine/contract/tensors.ts';
 import type { TemplateCard } from '../../engine/contract/wire.ts';
 import { applyNetwork, networkFit, openFitting, replacementFit, templateOf, useFitting } from '../state/fitting.ts';
@@ -112,12 +112,13 @@ function ReplaceDialog() {
         ) : templates === null ? (
           <Skeleton kind="rows" lines={6} />
         ) : (
-          <div className={classes.choices} role="radiogroup" aria-label="Templates">
-            {templates.map((card) => (
+          <div className={classes.choices} role="radiogroup" aria-label="Templates" onKeyDown={walk}>
+            {templates.map((card, index) => (
               <Choice
                 key={card.name}
                 card={card}
                 chosen={card === chosen}
+                entry={chosen === null ? index === 0 : card === chosen}
                 refused={replacementFit(project, facts, card).refused !== null}
                 onChoose={() => setChosen(card)}
               />
@@ -130,14 +131,27 @@ function ReplaceDialog() {
   );
 }
 
+/** Arrow keys go through the choices, as in any group of them. */
+function walk(event: KeyboardEvent<HTMLElement>): void {
+  const by = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+  if (by === undefined) return;
+  event.preventDefault();
+  const choices = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=radio]')];
+  const next = choices.at((choices.indexOf(document.activeElement as HTMLElement) + by) % choices.length);
+  next?.focus();
+  next?.click();
+}
+
 interface ChoiceProps {
   card: TemplateCard;
   chosen: boolean;
+  /** Where Tab enters the group. */
+  entry: boolean;
   refused: boolean;
   onChoose: () => void;
 }
 
-function Choice({ card, chosen, refused, onChoose }: ChoiceProps) {
+function Choice({ card, chosen, entry, refused, onChoose }: ChoiceProps) {
   const { plan } = templateOf(card);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a picture and two texts in one choice
@@ -145,6 +159,7 @@ function Choice({ card, chosen, refused, onChoose }: ChoiceProps) {
       type="button"
       role="radio"
       aria-checked={chosen}
+      tabIndex={entry ? 0 : -1}
       className={classes.choice}
       data-unfit={refused || undefined}
       onClick={onChoose}

@@ -131,7 +131,16 @@ describe('the network and its data', () => {
     await user.click(await within(dialog).findByRole('radio', { name: /Character GPT/ }));
     const replace = within(dialog).getByRole<HTMLButtonElement>('button', { name: 'Replace network' });
     expect(replace.disabled).toBe(true);
-    await user.click(within(dialog).getByRole('radio', { name: /LeNet-5/ }));
+    // By keys: from the second on, one further.
+    within(dialog)
+      .getByRole('radio', { name: /Digits, convolutional/ })
+      .focus();
+    await user.keyboard('{ArrowDown}');
+    expect(
+      within(dialog)
+        .getByRole('radio', { name: /LeNet-5/ })
+        .getAttribute('aria-checked'),
+    ).toBe('true');
     await user.click(replace);
     expect(layers()).toHaveLength(12);
     expect(layers().at(-1)).toEqual({ kind: 'Linear', out_features: 4 });
