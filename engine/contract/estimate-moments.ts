@@ -159,7 +159,7 @@ export class Moments {
     const source = first && this.#held.get(first);
     const scale = this.#scaleOf(operation);
     const casts = this.#casts(operation);
-    if (phase === 'evaluation' && operation.idle) {
+    if (phase === 'evaluation' && operation.trainingOnly) {
       if (!source) return;
       source.readers += (readers.get(output) ?? 0) - 1;
       this.#held.set(output, source);

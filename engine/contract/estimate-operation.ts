@@ -52,7 +52,7 @@ export function estimateOperation(
     grad: flow.storage.grad,
     free: row?.free ?? false,
     random: resolved.random ?? false,
-    idle: resolved.idle ?? false,
+    trainingOnly: resolved.trainingOnly ?? false,
     reuses: resolved.reshapes ? 'view' : resolved.overwrites ? 'memory' : null,
     passesGradient: inputs.map(() => passes),
   };

@@ -72,7 +72,7 @@ export interface Operation {
   /** Draws random numbers in training. */
   random: boolean;
   /** Outside of training it hands its input on. */
-  idle: boolean;
+  trainingOnly: boolean;
   /** The output is the input, or may take its place. */
   reuses: 'view' | 'memory' | null;
   /** Of each input: its gradient is the output's, or a view of that. */

@@ -54,7 +54,7 @@ function dropout(row: {
         flops: flops * product(dims),
         keeps: { bytes: p === 0 ? 0 : 4 * numbers },
         random: true,
-        idle: true,
+        trainingOnly: true,
         workspace: { forward: 4 * passing * product(dims), backward: 0 },
       };
     },
@@ -187,7 +187,7 @@ export const dropoutKinds: LayerKind[] = [
 `,
     resolve({ p, mode }, { input: { dims } }) {
       const keeps = { bytes: p === 0 ? 0 : 4 };
-      return { args: { p, mode }, output: dims, flops: product(dims), keeps, random: true, idle: true };
+      return { args: { p, mode }, output: dims, flops: product(dims), keeps, random: true, trainingOnly: true };
     },
     python: (args) => pythonCall('StochasticDepth', depthParams, args, ['p']),
     examples: [

@@ -71,7 +71,7 @@ export interface Resolved {
   /** Draws random numbers in training: the generator's state is kept for a step that has to be undone. */
   random?: boolean;
   /** Outside of training its output is its input. */
-  idle?: boolean;
+  trainingOnly?: boolean;
   /** The gradients of what it computes from are its output's, or views of that: sums and joins. */
   passesGradient?: boolean;
   /** The C++ row computes in the input's memory where nobody else reads that, and the backward pass needs the result only. */
