@@ -14,6 +14,7 @@ import { type MouseEvent, memo, useCallback, useContext, useState } from 'react'
 import type { Costs } from '../state/stack-costs.ts';
 import type { LayerRow, Tensor } from '../state/stack-rows.ts';
 import {
+  askFor,
   duplicateSelected,
   fold,
   removeSelected,
@@ -90,7 +91,11 @@ export const LayerCard = memo(function LayerCard({ row, onMenu }: LayerCardProps
       style={{ '--depth': row.depth } as React.CSSProperties}
       onClick={click}
       onContextMenu={menu}
-      onDoubleClick={() => row.folded !== null && fold(row.key, !row.folded)}
+      onDoubleClick={(event) => {
+        if ((event.target as HTMLElement).closest('button')) return;
+        if (row.folded === null) askFor('first');
+        else fold(row.key, !row.folded);
+      }}
       onPointerDown={listeners.onPointerDown}
       onPointerEnter={() => setHovered(true)}
       onPointerLeave={() => setHovered(false)}

@@ -4,7 +4,7 @@ import { type KeptHistory, packHistory, unpackHistory } from '../../engine/contr
 import type { Edit } from '../../engine/contract/problems.ts';
 import { editProject, readProject, spellingsOf } from '../../engine/contract/project.ts';
 import { isObject } from '../../engine/contract/report.ts';
-import { engine } from '../client/client.ts';
+import { connection, engine } from '../client/client.ts';
 import { hasUnsaved, useProjectState } from './project-state.ts';
 import { viewOf } from './project-view.ts';
 import { tellError } from './session.ts';
@@ -122,6 +122,7 @@ export async function keepHistory(): Promise<void> {
   const { file, text } = useProjectState.getState();
   const now = stepsNow();
   if (file === null || hasUnsaved() || now.every((part, index) => part === keptOf[index])) return;
+  if (connection.status !== 'ready') return; // with the next step
   const texts = (states: readonly { text?: string }[]) => states.map((state) => state.text ?? '');
   const { pastStates, futureStates } = history();
   const kept = packHistory({ text, past: texts(pastStates), future: texts(futureStates) });

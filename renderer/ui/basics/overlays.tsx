@@ -75,7 +75,7 @@ export function MenuEntries({ items }: { items: readonly MenuItem[] }) {
         leftSection={drawIcon(item.icon)}
         rightSection={right}
         disabled={item.disabled ?? false}
-        {...(item.danger ? { color: 'red' } : {})}
+        {...(item.danger ? { color: 'var(--bad-text)' } : {})}
         onClick={item.onClick}
       >
         {item.label}
