@@ -208,8 +208,9 @@ export class Moments {
   }
 
   /** Where it calculates in the precision asked for, or all that it reads is so, its result is. */
-  #scaleOf({ inputs, cast }: Operation): number {
+  #scaleOf({ inputs, cast, fp32 }: Operation): number {
     const { scale } = this.#numbers;
+    if (fp32) return 1;
     if (scale === 1 || cast > 0) return scale;
     return Math.max(...inputs.map((input) => this.#held.get(input)?.scale ?? 1));
   }
@@ -238,9 +239,10 @@ export class Moments {
         gradient.holders += 1;
         return [{ held, gradient }];
       });
+      const room = operation.workspace(batch, 'backward') * scale;
       // The parameters' gradients come in half precision first, and so does that of an input in fp32.
-      const halves = scale < 1 ? scale * gradients + (received.length > 0 ? casts.input : 0) : 0;
-      this.mark('backward', layer.path, operation.workspace(batch, 'backward') * scale + halves);
+      const halves = operation.cast > 0 && scale < 1 ? scale * gradients + (received.length > 0 ? casts.input : 0) : 0;
+      this.mark('backward', layer.path, halves > 0 ? Math.max(room + halves - gradients, halves) : room);
       if (gradient) this.#drop(gradient);
       const made = this.#held.get(output);
       if (made) made.gradient = null;

@@ -51,6 +51,7 @@ export function estimateOperation(
         : 0,
     grad: flow.storage.grad,
     free: row?.free ?? false,
+    fp32: row?.fp32 ?? false,
     random: resolved.random ?? false,
     trainingOnly: resolved.trainingOnly ?? false,
     reuses: resolved.reshapes ? 'view' : resolved.overwrites ? 'memory' : null,

@@ -69,6 +69,8 @@ export interface Operation {
   grad: boolean;
   /** The next layer may overwrite its output. */
   free: boolean;
+  /** In fp32 whatever the precision. */
+  fp32: boolean;
   /** Draws random numbers in training. */
   random: boolean;
   /** Outside of training it hands its input on. */

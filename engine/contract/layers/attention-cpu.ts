@@ -21,15 +21,17 @@ function sizesOf({ args, input }: PlannedLayer) {
   };
 }
 
-/** Step by step queries, keys and values of several heads are kept in another order, and no longer as they were projected. */
-function kept({ layer, keeps }: Operation): Operation['keeps'] {
-  const { sequence, heads, dropout, layers } = sizesOf(layer);
-  return { ...keeps, bytes: keeps.bytes - (dropout && heads > 1 ? 2 * layers * sequence : 0) };
+/** Step by step queries, keys and values of several heads are kept in another order, no longer as they were projected; and in fp32 (what is kept counts half). */
+function kept({ layer, keeps }: Operation, half: boolean): Operation['keeps'] {
+  const { sequence, scores, heads, dropout, layers } = sizesOf(layer);
+  if (!dropout) return keeps;
+  const once = (heads > 1 ? -2 * sequence : 0) + (half ? 4 * sequence + 3 * scores : 0);
+  return { ...keeps, bytes: keeps.bytes + layers * once };
 }
 
 export function attentionOnCpu(operation: Operation, { half }: Lying): Taken {
   const { sequence, scores, projection, dropout } = sizesOf(operation.layer);
-  const keeps = kept(operation);
+  const keeps = kept(operation, half);
   return {
     keeps,
     workspace: (batch, pass) => {
@@ -46,7 +48,7 @@ export function attentionOnCpu(operation: Operation, { half }: Lying): Taken {
 export function transformerOnCpu(operation: Operation, { half }: Lying): Taken {
   const { layer, gradients } = operation;
   const { sequence, inner, dropout, layers } = sizesOf(layer);
-  const keeps = kept(operation);
+  const keeps = kept(operation, half);
   const besides = (layer.args.norm_first === true ? sequence : 0) + (layers > 1 ? sequence : 0);
   return {
     keeps,

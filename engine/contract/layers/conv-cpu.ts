@@ -15,8 +15,6 @@ const fewest = 3;
 const tiles = 12_400;
 const stridedTiles = 61_500;
 const sums = 21_000;
-/** Of half as large values, in bytes of fp32. */
-const halfSums = 90_000;
 
 /** A single small sample is not given to oneDNN: its windows are laid side by side. */
 const smallSample = 20_480;
@@ -46,6 +44,11 @@ function sizesOf({ kind, args, input, output }: PlannedLayer) {
     /** With as many channels as the blocks have. */
     weights: (blocks(entering) * blocks(leaving) * taps * 4) / groups,
   };
+}
+
+/** For the weight's gradient, besides the tensors; half as large values are added up in fp32, and all of this counts half. */
+function summing(weights: number, half: boolean): number {
+  return half ? 60_000 + 7 * weights : weights + sums;
 }
 
 function blocks(channels: number): number {
@@ -79,7 +82,7 @@ export function inOrder(operation: Operation, lying: Lying, within = 0): Pick<Op
   const across = (4 * taps * leaving * blocks(entering)) / groups;
   const [plain, behind, adding] = depthwise
     ? [0, 0, 0]
-    : [full(tiles), full(strided ? stridedTiles : tiles), (lying.half ? halfSums : sums) + weights];
+    : [full(tiles), full(strided ? stridedTiles : tiles), summing(weights, lying.half)];
   const room = Math.max(0, across + behind - gradients, weights + Math.max(adding - gradients, gradients));
   return {
     workspace(batch, pass) {
@@ -146,7 +149,7 @@ export function volumeConvolution(
     const [received, passed] = [asItLies && transposed ? 0 : y, asItLies && strided ? input : x];
     const over = batch * (received + passed - one.input) + weights - gradients;
     const bySides = known ? Math.max(over, batch * (passed + border)) : 0;
-    return Math.max(bySides, batch * (summed() + border) + weights + (half ? halfSums : sums));
+    return Math.max(bySides, batch * (summed() + border) + summing(weights, half));
   };
   return {
     workspace: (batch: number, pass: Pass) => {

@@ -167,6 +167,8 @@ export interface LayerKind extends Row {
   definition?: string;
   /** The C++ row's output is a tensor of its own that no gradient needs: the next layer may overwrite it. */
   free?: boolean;
+  /** Autocast leaves it, and what it answers, in fp32. */
+  fp32?: boolean;
   /** On the CPU; absent: input and output, and their gradients, lie alike. */
   layout?: Layout | ((layer: PlannedLayer) => Layout);
   /** What it keeps and takes there otherwise than `resolve` says. */

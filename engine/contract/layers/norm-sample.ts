@@ -233,6 +233,7 @@ export const sampleNormKinds = [
   }),
   layerKind({
     kind: 'LocalResponseNorm',
+    fp32: true,
     label: 'Local response normalisation',
     category: 'norm',
     help: 'Divides each value by a measure of its neighbours in the channels beside it. Known from AlexNet.',

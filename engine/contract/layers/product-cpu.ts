@@ -14,7 +14,7 @@ const smallest = 16 ** 3;
 
 /** Bytes for `rows` times a weight that makes `outputs` of `features`, as if they were fp32's (they count half). */
 export function halfProduct(rows: number, [features, outputs]: readonly [number, number], pass: Pass): number {
-  if (rows * features * outputs <= smallest) return 0;
+  if (rows === 1 || rows * features * outputs <= smallest) return 0;
   if (pass === 'backward') return 2 * (tile + rows * Math.min(mostInRow, 2 * (features + outputs)));
   return 2 * (tile + Math.min(most, 256 * features) + Math.min(mostRows, 220 * rows));
 }

@@ -52,8 +52,14 @@ export function recurrentOnCpu({ layer, keeps }: Operation): Pick<Operation, 'ke
           backward: masked ? 2 * gates - 2 : -1.5 / directions,
         }),
   };
+  // oneDNN lays weights out in its own order; cell by cell their gradients are added up position by position.
+  const widest = layers > 1 ? Math.max(features, directions * state) : features;
+  const weights = 4 * gates * hidden * (widest + state);
+  const fixed = whole
+    ? { unkept: weights, forward: weights, backward: 2 * weights }
+    : { unkept: 0, forward: 0, backward: 8 * gates * hidden * state };
   return {
     keeps: { ...keeps, bytes: 4 * values },
-    workspace: (batch, pass) => batch * unit * passes[pass],
+    workspace: (batch, pass) => batch * unit * passes[pass] + fixed[pass],
   };
 }

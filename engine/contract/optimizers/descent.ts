@@ -18,6 +18,9 @@ import {
   weightDecay,
 } from './kind.ts';
 
+/** Multiplications of a product that is not laid out in tiles. */
+const smallestTiled = 16 ** 3;
+
 const adjustments = ['original', 'match_rms_adamw', 'spectral_unclamped'] as const;
 
 export const descentKinds: readonly OptimizerKind[] = [
@@ -121,7 +124,8 @@ export const descentKinds: readonly OptimizerKind[] = [
       const matrices = all.filter((shape) => shape.length === 2);
       const least = Math.max(0, ...matrices.map((shape) => Math.min(...shape) ** 2));
       // The tiles of products in half precision.
-      const tiles = matrices.length > 0 ? 15_000 + 24 * Math.max(...matrices.flat()) : 0;
+      const sides = matrices.filter((shape) => allValues([shape]) * Math.min(...shape) > smallestTiled).flat();
+      const tiles = sides.length > 0 ? 15_000 + 24 * Math.max(...sides) : 0;
       return 2 * allValues(matrices) + largestOf(matrices) + least + tiles;
     },
     base: ({ adamw_lr, adamw_weight_decay }, shape) =>
