@@ -49,6 +49,8 @@ export function transformerOnCpu(operation: Operation, { half }: Lying): Taken {
   const { layer, gradients } = operation;
   const { sequence, inner, dropout, layers } = sizesOf(layer);
   const keeps = kept(operation, half);
+  // A GELU's gradient takes the place of what it answered, a dropout's likewise.
+  const turned = dropout || layer.args.activation === 'gelu' ? 1 : 2;
   const besides = (layer.args.norm_first === true ? sequence : 0) + (layers > 1 ? sequence : 0);
   return {
     keeps,
@@ -56,7 +58,7 @@ export function transformerOnCpu(operation: Operation, { half }: Lying): Taken {
       const products = half ? inTiles(operation.layer, batch, pass) : 0;
       if (pass === 'unkept') return products + batch * (Math.max(4 * sequence, sequence + 2 * inner) + besides);
       if (pass === 'forward') return products + (dropout ? batch * sequence : 0);
-      const last = batch * Math.max(0, 2 * inner - 2 * sequence) - gradients * (1 - 0.3 / layers);
+      const last = batch * Math.max(0, inner * turned - 2 * sequence) - gradients * (1 - 0.3 / layers);
       return products + Math.max(last, batch * (2 * sequence - (keeps.bytes * (layers - 0.5)) / layers));
     },
   };
