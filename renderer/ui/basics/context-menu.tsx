@@ -22,6 +22,7 @@ export function ContextMenu({ label, at, items, onClose, width = 240 }: ContextM
       offset={2}
       width={width}
       returnFocus={false}
+      withInitialFocusPlaceholder={false}
       // A long menu moves up until it is in sight.
       middlewares={{ flip: true, shift: { crossAxis: true, padding: 8 } }}
     >

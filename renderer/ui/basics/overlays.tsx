@@ -86,7 +86,7 @@ export function MenuEntries({ items }: { items: readonly MenuItem[] }) {
 
 export function Menu({ trigger, items, label, align = 'start', width = 240 }: MenuProps) {
   return (
-    <MantineMenu position={`bottom-${align}`} width={width}>
+    <MantineMenu position={`bottom-${align}`} width={width} withInitialFocusPlaceholder={false}>
       <MantineMenu.Target>{trigger}</MantineMenu.Target>
       <MantineMenu.Dropdown {...(label === undefined ? {} : { 'aria-label': label })}>
         <MenuEntries items={items} />
