@@ -10,8 +10,10 @@ export const uploadPartBytes = 4 << 20;
 /** Kinds of files that can be brought. */
 export const weightsExtensions = ['safetensors', 'pt', 'pth'] as const;
 
-/** A file's content. */
-const blob = z.custom<Blob>((value) => typeof (value as { arrayBuffer?: unknown } | null)?.arrayBuffer === 'function');
+/** A file's content: a Blob, whose type only a window and Node know. */
+export const blob = z.custom<{ readonly size: number; arrayBuffer(): Promise<ArrayBuffer> }>(
+  (value) => typeof (value as { arrayBuffer?: unknown } | null)?.arrayBuffer === 'function',
+);
 
 const upload = z.string().regex(/^[0-9a-f]{16}$/);
 

@@ -8,7 +8,7 @@ import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { keepCalls } from './api-keep.ts';
 import { findCalls, lookCall, taskCalls, verifyCalls } from './api-tasks.ts';
-import { uploadCalls } from './api-upload.ts';
+import { blob, uploadCalls } from './api-upload.ts';
 import { autopsySchema, editSchema } from './autopsy.ts';
 import { changeAnswerSchema, changeFields, snapshotAnswerSchema } from './control.ts';
 import { errorInfoSchema } from './errors.ts';
@@ -25,10 +25,6 @@ export const frameMs = 100;
 
 /** A typed value made by our own code on the other side. */
 const made = <T>() => z.custom<T>((value) => typeof value === 'object' && value !== null);
-/** A file's content. */
-const blob = z.custom<{ readonly size: number; arrayBuffer(): Promise<ArrayBuffer> }>(
-  (value) => typeof (value as { arrayBuffer?: unknown } | null)?.arrayBuffer === 'function',
-);
 
 const openProject = z.object({
   /** Absolute. */
