@@ -16,6 +16,8 @@ const tiles = 12_400;
 const stridedTiles = 61_500;
 const sums = 21_000;
 
+/** Of a volume of few channels the weight's gradient is added up in as many parts, about. */
+const partialSums = 20;
 /** A single small sample is not given to oneDNN: its windows are laid side by side. */
 const smallSample = 20_480;
 const largeKernel = 3;
@@ -135,21 +137,26 @@ export function volumeConvolution(
       ? Math.max(batch * (input + output) + weights + stridedTiles - results, 2 * results)
       : batch * (x + 2 * y) + weights - results;
   };
+  const volume = layer.input.length === 4;
   /** Of the weight: what both tensors take in blocks. */
   const summed = () => {
-    if (groups > 1 || from >= channelBlock) return x + y;
+    if (groups > 1 || from >= channelBlock || taps === 1) return x + y;
     if (from <= fewest) return transposed ? x : y;
-    if (layer.input.length === 4) return y;
+    if (volume) return y;
     return input * filled(entering, halfBlock) + output * filled(leaving, halfBlock);
   };
   const backward = (batch: number) => {
     const known = inputs[0]?.grad === true;
     const border = known && bordered > 0 ? bordered - one.input : 0;
     if (!inBlocks) return batch * (border + (known ? input : 0)) + (known ? 0 : sums);
-    const [received, passed] = [asItLies && transposed ? 0 : y, asItLies && strided ? input : x];
+    const [received, passed] = [
+      asItLies && transposed ? 0 : y,
+      asItLies && strided ? input * filled(entering, halfBlock) : x,
+    ];
     const over = batch * (received + passed - one.input) + weights - gradients;
     const bySides = known ? Math.max(over, batch * (passed + border)) : 0;
-    return Math.max(bySides, batch * (summed() + border) + summing(weights, half));
+    const partial = volume && from > fewest && from < channelBlock ? partialSums * gradients : 0;
+    return Math.max(bySides, batch * (summed() + border) + Math.max(partial, summing(weights, half)));
   };
   return {
     workspace: (batch: number, pass: Pass) => {

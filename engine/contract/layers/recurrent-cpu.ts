@@ -59,7 +59,8 @@ export function recurrentOnCpu({ layer, keeps }: Operation): Pick<Operation, 'ke
     ? { unkept: weights, forward: weights, backward: 2 * weights }
     : { unkept: 0, forward: 0, backward: 8 * gates * hidden * state };
   return {
-    keeps: { ...keeps, bytes: 4 * values },
+    // oneDNN's own workspace is in fp32 in any precision.
+    keeps: { ...keeps, bytes: 4 * values, integers: whole ? 4 * layers * directions * length * (15 * hidden + 16) : 0 },
     workspace: (batch, pass) => batch * unit * passes[pass] + fixed[pass],
   };
 }
