@@ -9,9 +9,9 @@ import {
   IconRepeat,
   IconTrash,
 } from '@tabler/icons-react';
-import { startsWith } from '../state/stack-paths.ts';
 import type { LayerRow } from '../state/stack-rows.ts';
-import { duplicateSelected, removeSelected, toggleSelected } from '../state/stack-store.ts';
+import { selectedPaths } from '../state/stack-select.ts';
+import { duplicateSelected, removeSelected, toggleSelected, useStack } from '../state/stack-store.ts';
 import { makeBlockOfSelected, wrapSelected } from '../state/stack-structure.ts';
 import { Button, flops, integer, plural, Section } from '../ui/index.ts';
 import { Figures } from './figures.tsx';
@@ -21,7 +21,9 @@ import { TrainSection } from './train-section.tsx';
 
 export function ManyInspector({ rows }: { rows: readonly LayerRow[] }) {
   // What is inside another selected one is counted with it.
-  const tops = rows.filter((row) => !rows.some((other) => other !== row && startsWith(row.path, other.path)));
+  const { rows: all } = useStack();
+  const outer = new Set(selectedPaths(all, new Set(rows.map(({ key }) => key))).map((path) => path.join('.')));
+  const tops = rows.filter(({ path }) => outer.has(path.join('.')));
   const sum = (key: 'parameters' | 'flops') => tops.reduce((total, { costs }) => total + (costs?.[key] ?? 0), 0);
   const kinds = new Map<string, number>();
   for (const { kind } of rows) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
