@@ -215,9 +215,13 @@ export class Moments {
     return Math.max(...inputs.map((input) => this.#held.get(input)?.scale ?? 1));
   }
 
-  /** Under autocast: copies of the parameters, and of inputs that are in fp32 (which are not kept themselves then). */
-  #casts({ inputs, cast, layer }: Operation): { kept: number; input: number } {
+  /** Under autocast: copies of the parameters, and of inputs that are in another precision (which are not kept themselves then). */
+  #casts({ inputs, cast, fp32, keeps, layer }: Operation): { kept: number; input: number } {
     const { batch, scale } = this.#numbers;
+    if (fp32 && inputs.some((input) => (this.#held.get(input)?.scale ?? 1) < 1)) {
+      const input = batch * 4 * product(layer.input);
+      return { kept: keeps.inputs.length > 0 ? input : 0, input };
+    }
     if (scale === 1 || cast === 0) return { kept: 0, input: 0 };
     const fresh = inputs.some((input) => (this.#held.get(input)?.scale ?? 1) === 1);
     const input = fresh ? scale * batch * 4 * product(layer.input) : 0;

@@ -4,6 +4,7 @@ import { asSpan, field, flag, largestSize, type Rank, spanSchema, spanText } fro
 import { removeEdit } from '../report.ts';
 import { fix, layerKind, product, showDims } from './kind.ts';
 import { plain } from './layout.ts';
+import { averagePoolOnCpu } from './pool-cpu.ts';
 import { pythonCall } from './python.ts';
 import { inner, planeDims, ranks, wordsOf } from './window.ts';
 
@@ -36,7 +37,10 @@ function adaptive(rank: Rank, by: 'Avg' | 'Max') {
     free: true,
     ...(rank === 3
       ? plain
-      : { layout: ({ output }) => (product(output.slice(-2)) === 1 && mean ? plain.layout : { gradient: 'input' }) }),
+      : {
+          ...(rank === 2 && mean ? { onCpu: averagePoolOnCpu.onCpu } : {}),
+          layout: ({ output }) => (product(output.slice(-2)) === 1 && mean ? plain.layout : { gradient: 'input' }),
+        }),
     help: mean
       ? "Averages to a given size, whatever the input's: 1 gives one value a channel."
       : "Keeps the largest values at a given size, whatever the input's: 1 gives one value a channel.",

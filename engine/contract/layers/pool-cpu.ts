@@ -40,6 +40,7 @@ export const maxPoolOnCpu = {
 export const averagePoolOnCpu = {
   layout: { gradient: 'input' },
   onCpu({ layer }, { input, gradient }) {
+    if (product(layer.output.slice(1)) === 1) return {};
     const differ = input !== gradient && input !== 'either' && gradient !== 'either';
     const copy = differ ? 4 * product(layer.input) : 0;
     return { workspace: (batch, pass) => (pass === 'backward' ? batch * copy : 0) };

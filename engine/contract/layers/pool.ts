@@ -188,7 +188,7 @@ function maxPool(rank: Rank) {
     label: `Max pooling ${rank}D`,
     category: 'pool',
     free: true,
-    ...(rank === 2 ? maxPoolOnCpu : rank === 3 ? copying(plain.layout) : {}),
+    ...(rank === 2 ? maxPoolOnCpu : rank === 3 ? { fp32: true, ...copying(plain.layout) } : {}),
     help: `Keeps the largest value of each window; makes ${wordsOf[rank].many} smaller.`,
     params,
     formula: shapeFormula(rank, 'C', side) + ceils,
