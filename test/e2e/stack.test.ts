@@ -192,6 +192,7 @@ describe.skipIf(noBrowser)('the picture of the network', () => {
     await stack(page).getByRole('button', { name: 'Make it fit' }).click();
     const smaller = page.getByRole('menuitem', { name: /^Take batches of/ });
     await smaller.waitFor();
+    expect(await axeFaults(page)).toEqual([]);
     await smaller.click();
     await stack(page).getByText('Fits', { exact: true }).waitFor();
     await saved(page);
@@ -229,6 +230,12 @@ describe.skipIf(noBrowser)('the picture of the network', () => {
       .nth(1)
       .click({ position: { x: 200, y: 10 } });
     await look('compact, a layer selected', page);
+    await cards(page)
+      .nth(1)
+      .click({ button: 'right', position: { x: 200, y: 10 } });
+    await page.getByRole('menuitem').first().waitFor();
+    await look('a menu of a layer', page);
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Fold all blocks', exact: true }).click();
     await look('folded', page);
     await page.keyboard.press('Control+a');

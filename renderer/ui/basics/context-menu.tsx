@@ -1,7 +1,7 @@
 /** A menu at a place on screen: where the pointer asked for it, or at the button that did. */
 import { Menu as MantineMenu } from '@mantine/core';
 import { createPortal } from 'react-dom';
-import { MenuEntries, type MenuItem } from './overlays.tsx';
+import { MenuEntries, type MenuItem, nameMenuStart } from './overlays.tsx';
 
 export interface ContextMenuProps {
   /** Names the menu for assistive technology. */
@@ -30,6 +30,7 @@ export function ContextMenu({ label, at, items, onClose, width = 240 }: ContextM
         <span aria-hidden style={{ position: 'fixed', left: at.x, top: at.y, width: 0, height: 0 }} />
       </MantineMenu.Target>
       <MantineMenu.Dropdown
+        ref={nameMenuStart}
         aria-label={label}
         style={{ maxHeight: 'calc(100vh - 16px)', overflowY: 'auto' }}
         onContextMenu={(event) => event.preventDefault()}

@@ -84,11 +84,20 @@ export function MenuEntries({ items }: { items: readonly MenuItem[] }) {
   });
 }
 
+/**
+ * Mantine lets an element without a role take the focus when a menu opens, before any of its items has it; in a menu each must have one.
+ */
+export function nameMenuStart(menu: HTMLElement | null): void {
+  const start = menu?.querySelector('[data-autofocus]');
+  start?.setAttribute('role', 'group');
+  start?.setAttribute('aria-label', 'Arrow keys choose');
+}
+
 export function Menu({ trigger, items, label, align = 'start', width = 240 }: MenuProps) {
   return (
     <MantineMenu position={`bottom-${align}`} width={width} withInitialFocusPlaceholder={false}>
       <MantineMenu.Target>{trigger}</MantineMenu.Target>
-      <MantineMenu.Dropdown {...(label === undefined ? {} : { 'aria-label': label })}>
+      <MantineMenu.Dropdown ref={nameMenuStart} {...(label === undefined ? {} : { 'aria-label': label })}>
         <MenuEntries items={items} />
       </MantineMenu.Dropdown>
     </MantineMenu>
