@@ -47,7 +47,7 @@ export function MemoryFit() {
             limitLabel={limitWords(outlook)}
           />
         ) : !asked ? (
-          <Skeleton height={44} />
+          <Skeleton height={60} />
         ) : (
           <p className={styles.quiet}>
             {bytes(expected.value)} {expected.from}; what the device has is not available.
@@ -118,7 +118,8 @@ export function MemoryLine({ unknown, onMore }: { unknown: string | null; onMore
           />
         </span>
       )}
-      {fit && <Verdict fit={fit} />}
+      {/* Its place is kept while devices are asked for. */}
+      {fit ? <Verdict fit={fit} /> : !asked && <span className={styles.fit} data-awaited />}
       <button type="button" className={styles.lineText} title={limitWords(outlook)} onClick={onMore}>
         {bytes(expected.value)} memory
         {room && <span data-fit={fit}> of {bytes(room.free)} free</span>}
