@@ -11,6 +11,7 @@ const graceMs = 2000;
 interface Asked {
   request: TrainRequest;
   options: LookOptions;
+  signal: AbortSignal | undefined;
   resolve: (look: Look) => void;
   reject: (error: GradloomError) => void;
 }
@@ -44,6 +45,7 @@ export class LookKeeper {
       this.#ask(id, {
         request,
         options,
+        signal,
         resolve: (look) => {
           settled();
           resolve(look);
@@ -86,7 +88,7 @@ export class LookKeeper {
       () => {
         closed();
         // It ended by itself just as somebody asked.
-        for (const [id, left] of asked) this.#ask(id, left);
+        this.#askAgain(asked);
       },
       (thrown: unknown) => {
         closed();
@@ -109,6 +111,11 @@ export class LookKeeper {
     const others = [...open.asked];
     open.asked.clear();
     open.end.abort();
-    for (const [other, left] of others) this.#ask(other, left);
+    this.#askAgain(others);
+  }
+
+  /** Of another worker, what somebody still waits for. */
+  #askAgain(left: Iterable<[number, Asked]>): void {
+    for (const [id, asked] of left) if (!asked.signal?.aborted) this.#ask(id, asked);
   }
 }

@@ -25,7 +25,11 @@ export class LookRoom {
   /** Nobody waits for this answer any more. */
   forget(id: number): void {
     const at = this.#waiting.findIndex(({ ask }) => ask.id === id);
-    if (at >= 0) this.#waiting.splice(at, 1);
+    if (at >= 0) {
+      this.#waiting.splice(at, 1);
+      const error = new GradloomError('CANCELLED', 'It was cancelled before it began').toInfo();
+      this.#tell({ type: 'refused', id, error });
+    }
     if (this.#current?.ask.id === id) this.#current.abort.abort();
   }
 

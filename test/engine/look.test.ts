@@ -207,6 +207,7 @@ test('the worker ends by itself when nobody asks, and the next look starts anoth
   room.forget(3);
   expect(await room.run(new AbortController().signal, 20)).toBeNull();
   expect(told.map((message) => [message.type, 'id' in message && message.id])).toEqual([
+    ['refused', 3],
     ['told', 1],
     ['refused', 2],
   ]);
