@@ -75,18 +75,6 @@ export function firstReader(project: Project): { kind: string; reads: Reader } |
   return null;
 }
 
-/** Everything that the data decide, in the order in which a person would do it. */
-export function stepsFromData(project: Project, facts: DataFacts): FitStep[] {
-  return [
-    ...ofTransforms(project, facts),
-    ...ofInput(project, facts),
-    ...ofTokens(project, facts),
-    ...ofLoss(project, facts.target),
-    ...ofMetrics(project, facts.target),
-    ...ofShape(project, facts),
-  ];
-}
-
 /** Numbers of other data, one a channel, mean nothing here; tokens have no mean. */
 function ofTransforms(project: Project, { input }: DataFacts): FitStep[] {
   const given = isObject(project.data) ? project.data.transforms : undefined;
@@ -196,3 +184,13 @@ function ofShape(project: Project, { target }: DataFacts): FitStep[] {
 
 const isSizes = (value: unknown): value is number[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'number');
+
+/** Everything that the data decide, in the order in which a person would do it. */
+export const decidedByData: readonly ((project: Project, facts: DataFacts) => FitStep[])[] = [
+  ofTransforms,
+  ofInput,
+  ofTokens,
+  (project, { target }) => ofLoss(project, target),
+  (project, { target }) => ofMetrics(project, target),
+  ofShape,
+];

@@ -1,12 +1,12 @@
 /** Fits a network to data: what of it, its loss and its metrics changes so that it can train on them, as edits and in words; or why it cannot. */
 import { applied, follow } from './edits.ts';
-import { type FitStep, firstReader, type Reader, stepsFromData, writtenLayers } from './fit-steps.ts';
+import { decidedByData, type FitStep, firstReader, type Reader, writtenLayers } from './fit-steps.ts';
 import { dims, integer, plural } from './format.ts';
 import { type Plan, planProject } from './plan.ts';
 import { resizing } from './plan-joins.ts';
 import type { Edit, Fix, Problem } from './problems.ts';
 import type { Project } from './project-types.ts';
-import { insertEdit, isObject, type JsonObject, removeEdit, setEdit } from './report.ts';
+import { insertEdit, isObject, type JsonObject, type Place, removeEdit, setEdit } from './report.ts';
 import { choices, type DataFacts, targetDims, targetSentence } from './tensors.ts';
 
 export interface Fit {
@@ -41,7 +41,8 @@ export function fitProject(project: Project, facts: DataFacts, made: DataFacts |
 
   const misread = misfitOfInput(project, facts) ?? misfitOfTarget(facts, made);
   if (misread) return refuse(misread.message, misread.hint);
-  for (const step of stepsFromData(project, facts)) take(step);
+  // Each is told what the ones before have made of the network.
+  for (const steps of decidedByData) for (const step of steps(now, facts)) take(step);
   while (fit.changes.length < mostSteps) {
     fit.plan = planProject(now, facts);
     const problem = nextProblem(fit.plan, facts);
@@ -60,10 +61,7 @@ export function fitProject(project: Project, facts: DataFacts, made: DataFacts |
 function nextProblem({ problems }: Plan, facts: DataFacts): Problem | undefined {
   return (
     problems.find(({ severity }) => severity === 'error') ??
-    problems.find(
-      ({ code, message, fixes }) =>
-        code === 'OUTPUT_MISMATCH' && / has only /.test(message) && fixes.length > 0 && facts.parts.train > 0,
-    )
+    problems.find(({ code, fixes }) => code === 'SPARE_SCORES' && fixes.length > 0 && facts.parts.train > 0)
   );
 }
 
@@ -261,15 +259,21 @@ function renamed(project: Project, edits: readonly Edit[]): Edit[] {
   const names = isObject(project.model) ? project.model.weights_names : null;
   const moves = edits.filter(({ op, path }) => op !== 'set' && path.length === 3 && path[1] === 'layers');
   if (!isObject(names) || moves.length === 0) return [];
+  const before = enabled(project);
+  const behind = enabled(edits.reduce<unknown>(applied, project) as Project);
   const moved = Object.entries(names).flatMap(([name, value]) => {
     const [, first, rest] = /^(\d+)(.*)$/.exec(String(value)) ?? [];
-    if (first === undefined) return [[name, value]];
-    const place = moves.reduce<readonly (string | number)[] | null>(
-      (old, edit) => old && follow(old, edit),
-      ['model', 'layers', Number(first)],
-    );
-    return place ? [[name, `${place[2]}${rest}`]] : [];
+    const index = first === undefined ? undefined : before[Number(first)];
+    if (index === undefined) return [[name, value]];
+    const place = moves.reduce<Place | null>((old, edit) => old && follow(old, edit), ['model', 'layers', index]);
+    return place ? [[name, `${behind.indexOf(place[2] as number)}${rest}`]] : [];
   });
   const place = ['model', 'weights_names'];
   return [moved.length > 0 ? setEdit(place, Object.fromEntries(moved)) : removeEdit(place)];
+}
+
+/** Where the layers stand that names of tensors count. */
+function enabled({ model }: Project): number[] {
+  const layers = isObject(model) && Array.isArray(model.layers) ? model.layers : [];
+  return layers.flatMap((layer, index) => (isObject(layer) && layer.disabled === true ? [] : [index]));
 }

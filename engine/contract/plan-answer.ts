@@ -153,7 +153,7 @@ function checkScores(
     );
   } else if (scores > count) {
     report.warn(
-      'OUTPUT_MISMATCH',
+      'SPARE_SCORES',
       place,
       `The network answers ${scores} scores, but the data has only ${count} ${many}: the others are never right`,
       `One score a ${one} is enough.`,

@@ -14,6 +14,7 @@ export const problemCodes = [
   'JOIN_MISMATCH', // branches or a shortcut that cannot be joined
   'EMPTY_MODEL',
   'OUTPUT_MISMATCH', // the last layer does not answer what the loss wants
+  'SPARE_SCORES', // warning: more scores than the data has classes
   'TARGET_MISMATCH', // loss or metric and kind of target do not go together
   'NO_TEST_PART',
   'EMPTY_SPLIT',

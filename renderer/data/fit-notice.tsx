@@ -6,6 +6,7 @@ import { Button, dims, Notice } from '../ui/index.ts';
 /** Problems that come of network and data, not of one of them. */
 const between = new Set([
   'OUTPUT_MISMATCH',
+  'SPARE_SCORES',
   'TARGET_MISMATCH',
   'WRONG_RANK',
   'WRONG_DTYPE',

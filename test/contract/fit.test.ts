@@ -191,6 +191,35 @@ test('names of weights elsewhere move with the layers', () => {
   expect(fit.plan.problems).toEqual([]);
 });
 
+test('names count the layers that are enabled', () => {
+  const layers = [{ kind: 'ReLU', disabled: true }, { kind: 'Conv2d', out_channels: 4, kernel_size: 3 }, linear(10)];
+  const project = projectWith(layers, { model: { layers, weights_names: { conv: '0', head: '1' } } }) as Project;
+  const fit = fitProject(project, digits);
+  const { model } = applyEdits(project, fit.edits) as { model: { layers: { kind: string }[]; weights_names: object } };
+  expect(model.layers.map(({ kind }) => kind)).toEqual(['ReLU', 'Conv2d', 'Flatten', 'Linear']);
+  expect(model.weights_names).toEqual({ conv: '0', head: '2' });
+});
+
+test('what goes at the beginning moves what changes at the end', () => {
+  const project = projectWith(
+    [
+      { kind: 'Parallel', branches: [[], [], []] },
+      { kind: 'Flatten' },
+      linear(3 * 28 * 28),
+      { kind: 'Unflatten', dim: 1, unflattened_size: [3, 28, 28] },
+    ],
+    { training: { loss: { kind: 'MSELoss' }, metrics: [] } },
+  ) as Project;
+  const fit = fitProject(project, usual['images with images'] as DataFacts);
+  const { model } = applyEdits(project, fit.edits) as { model: { layers: object[] } };
+  expect(model.layers).toEqual([
+    { kind: 'Flatten' },
+    linear(3 * 32 * 32),
+    { kind: 'Unflatten', dim: 1, unflattened_size: [3, 32, 32] },
+  ]);
+  expect(fit).toMatchObject({ refused: null, plan: { output: [3, 32, 32] } });
+});
+
 test('an autoencoder takes the inputs of any images as its targets', () => {
   const { edits, changes, refused, plan } = templateWith(templateOf('autoencoder'), {
     source: { kind: 'idx', path: '../data/mine' },

@@ -35,7 +35,7 @@ export const wholeRows: { [group: string]: Row[] } = {
       name: 'too many scores',
       project: projectWith([flatten, linear(12)]),
       problems: [
-        '(warning) OUTPUT_MISMATCH model.layers.1: The network answers 12 scores, but the data has only 10 classes: the others are never right',
+        '(warning) SPARE_SCORES model.layers.1: The network answers 12 scores, but the data has only 10 classes: the others are never right',
       ],
     },
     {
@@ -56,7 +56,7 @@ export const wholeRows: { [group: string]: Row[] } = {
       name: 'flattened only',
       project: projectWith([conv(4), flatten]),
       problems: [
-        '(warning) OUTPUT_MISMATCH model.layers.1: The network answers 2704 scores, but the data has only 10 classes: the others are never right',
+        '(warning) SPARE_SCORES model.layers.1: The network answers 2704 scores, but the data has only 10 classes: the others are never right',
       ],
     },
     {
