@@ -125,16 +125,9 @@ export const addFit: AddCommand = (program, context) => {
         await describeSource(source, path.dirname(opened.file)),
       );
       const { input, output, parameters } = plan;
-      out.object({
-        type: 'fit',
-        path: opened.file,
-        changes,
-        refused,
-        written: !dryRun && !refused && edits.length > 0,
-        input,
-        output,
-        parameters,
-      });
+      const written = !dryRun && !refused && edits.length > 0;
+      if (written) await files.save(opened.file, opened.revision, editProject(text, edits));
+      out.object({ type: 'fit', path: opened.file, changes, refused, written, input, output, parameters });
       if (refused) {
         context.exitCode = 2;
         out.say(`It cannot be fitted. ${refused.message}.`);
@@ -144,7 +137,5 @@ export const addFit: AddCommand = (program, context) => {
       if (edits.length === 0) return out.say('The network goes with its data: nothing changes.');
       out.say(dryRun ? 'This would change:' : 'Changed:');
       for (const change of changes) out.say(`  ${change}`);
-      if (dryRun) return;
-      await files.save(opened.file, opened.revision, editProject(text, edits));
     });
 };
