@@ -33,6 +33,17 @@ interface Done {
   flow: Flow;
 }
 
+/** A layer as it is met: where it stands, what enters it and lies before it, and the blocks that it lies in. */
+interface Met {
+  layer: unknown;
+  place: Place;
+  path: string;
+  input: Flow | null;
+  before: LayerContext['before'];
+  around: TrainRule;
+  within: readonly string[];
+}
+
 /** Layers of which only the shapes are asked for, to see what comes of edits. */
 export interface TrialRun {
   /** The first layers are not planned: `input` is what enters the layer here, `masks` what they say of padding. */
@@ -54,9 +65,9 @@ export class StackPlanner {
   readonly refused: Refused[] = [];
   readonly entering: (Flow | null)[] = [];
   /** Layers with faults of their own on which no tensor arrived. */
+  readonly faulty: { place: Place; layer: JsonObject }[] = [];
   /** Of a trial: the layers of the project that fail in it as they did before. */
   readonly unmended = new Set<unknown>();
-  readonly faulty: { place: Place; layer: JsonObject }[] = [];
   /** The network's first layer in which a block is used, by the block's name. */
   readonly firstUses = new Map<string, number>();
   /** Layers planned so far; `complete`: no trial ended for having taken too many. */
@@ -134,7 +145,7 @@ export class StackPlanner {
       if (step === 'stop') break;
       if (step === 'plan') {
         const faults = this.#report.faults;
-        const done = this.#layer(layer, at, path, stack.flow, before, around, within);
+        const done = this.#layer({ layer, place: at, path, input: stack.flow, before, around, within });
         if (done) {
           stack.layers.push(done.planned);
           stack.native.push(...done.native);
@@ -168,15 +179,8 @@ export class StackPlanner {
   }
 
   /** A layer of which it is known what it answers to such an input is not planned again in a trial. */
-  #layer(
-    layer: unknown,
-    place: Place,
-    path: string,
-    input: Flow | null,
-    before: LayerContext['before'],
-    around: TrainRule,
-    within: readonly string[],
-  ): Done | null {
+  #layer(met: Met): Done | null {
+    const { layer, place, path, input, around } = met;
     const recall = input && around === plainRule ? this.#recall : null;
     const known = this.#run && input ? recall?.find(layer, input, path, this.#blocks) : undefined;
     if (known && this.#layers + known.count <= mostLayers) {
@@ -189,7 +193,7 @@ export class StackPlanner {
     }
     this.work++;
     const [faults, uses, lists, layers] = [this.#report.faults, this.#uses.length, this.#lists, this.#layers];
-    const done = this.#planned(layer, place, path, input, before, around, within);
+    const done = this.#planned(met);
     const faultless = this.#report.faults === faults;
     // The faults of what is inside a layer are those of the layers there.
     const own = this.#lists === lists && isObject(layer) && layer.kind !== 'Block';
@@ -199,15 +203,7 @@ export class StackPlanner {
     return done;
   }
 
-  #planned(
-    layer: unknown,
-    place: Place,
-    path: string,
-    input: Flow | null,
-    before: LayerContext['before'],
-    around: TrainRule,
-    within: readonly string[],
-  ): Done | null {
+  #planned({ layer, place, path, input, before, around, within }: Met): Done | null {
     if (!this.#mayGoOn(place, path)) return null;
     const report = this.#report;
     const read = (this.#run && this.#recall?.read(layer)) || readLayer(layer, place, report);
