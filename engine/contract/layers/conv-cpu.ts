@@ -16,8 +16,11 @@ const tiles = 12_400;
 const stridedTiles = 61_500;
 const sums = 21_000;
 
-/** Of a volume of few channels the weight's gradient is added up in as many parts, about. */
-const partialSums = 20;
+/** Of a volume of few channels each thread lays the windows of so many positions side by side for the weight's gradient. */
+const positionsAtOnce = 130;
+const threads = 2;
+/** In half precision, where all of this counts half. */
+const halfSums = 10_000;
 /** A single small sample is not given to oneDNN: its windows are laid side by side. */
 const smallSample = 20_480;
 const largeKernel = 3;
@@ -138,9 +141,10 @@ export function volumeConvolution(
       : batch * (x + 2 * y) + weights - results;
   };
   const volume = layer.input.length === 4;
+  const positions = product((transposed ? layer.input : layer.output).slice(1));
   /** Of the weight: what both tensors take in blocks. */
   const summed = () => {
-    if (groups > 1 || from >= channelBlock || taps === 1) return x + y;
+    if (groups > 1 || from >= channelBlock || (taps === 1 && from > fewest)) return x + y;
     if (from <= fewest) return transposed ? x : y;
     if (volume) return y;
     return input * filled(entering, halfBlock) + output * filled(leaving, halfBlock);
@@ -149,14 +153,19 @@ export function volumeConvolution(
     const known = inputs[0]?.grad === true;
     const border = known && bordered > 0 ? bordered - one.input : 0;
     if (!inBlocks) return batch * (border + (known ? input : 0)) + (known ? 0 : sums);
-    const [received, passed] = [
-      asItLies && transposed ? 0 : y,
-      asItLies && strided ? input * filled(entering, halfBlock) : x,
-    ];
+    const strides = asItLies && strided;
+    const received = asItLies && transposed ? 0 : strides ? output : y;
+    const passed = strides ? input * (from > fewest ? filled(entering, halfBlock) : 1) : x;
     const over = batch * (received + passed - one.input) + weights - gradients;
     const bySides = known ? Math.max(over, batch * (passed + border)) : 0;
-    const partial = volume && from > fewest && from < channelBlock ? partialSums * gradients : 0;
-    return Math.max(bySides, batch * (summed() + border) + Math.max(partial, summing(weights, half)));
+    const partial =
+      volume && from > fewest && from < channelBlock
+        ? threads * 4 * taps * from * Math.min(positions, positionsAtOnce)
+        : 0;
+    return Math.max(
+      bySides,
+      batch * (summed() + border) + Math.max(partial, half ? halfSums + 9 * gradients + weights : weights + sums),
+    );
   };
   return {
     workspace: (batch: number, pass: Pass) => {
