@@ -101,8 +101,13 @@ export class Uploads {
     const { name: stem, ext } = path.parse(path.basename(name));
     for (let number = 1; ; number += 1) {
       const target = path.join(this.#folder, `${stem}${number === 1 ? '' : `-${number}`}${ext}`);
-      if (await stat(target).catch(() => null)) continue;
-      await rename(place, target);
+      if (!(await taken(target))) continue;
+      try {
+        await rename(place, target);
+      } catch (thrown) {
+        await rm(target, { force: true }).catch(() => {});
+        throw thrown;
+      }
       this.#open.delete(id);
       return target;
     }
@@ -121,6 +126,17 @@ export class Uploads {
       const changed = (await stat(place).catch(() => null))?.mtimeMs ?? 0;
       if (Date.now() - changed > this.#idleMs) await rm(place, { force: true }); // else another service's
     }
+  }
+}
+
+/** Whether the name was free; it is not any more, so that of two that come to their end at once each has its own. */
+async function taken(target: string): Promise<boolean> {
+  try {
+    await (await open(target, 'wx')).close();
+    return true;
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw thrown;
   }
 }
 

@@ -36,6 +36,14 @@ test('parts become a file with the last of them, never over another', async () =
   expect(await uploads.part(empty, 0, bytes(''))).toBe(path.join(folder, 'empty.safetensors'));
 });
 
+test('two of one name that end at once are both kept', async () => {
+  const uploads = new Uploads(home);
+  const ids = await Promise.all(['a', 'b', 'c'].map(() => uploads.begin('net.pt', 1)));
+  const files = await Promise.all(ids.map((id, at) => uploads.part(id, 0, bytes('abc'[at] as string))));
+  expect(there()).toEqual(['net-2.pt', 'net-3.pt', 'net.pt']);
+  expect(files.map((file) => readFileSync(file as string, 'utf8'))).toEqual(['a', 'b', 'c']);
+});
+
 test('what comes out of order or is too much ends it, and leaves nothing', async () => {
   const uploads = new Uploads(home);
   for (const [offset, part] of [
