@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { choice, field, integer, text } from '../fields.ts';
 import type { Json } from '../native.ts';
-import { broadcast, foldCosts, joinedNumbers, jointMask, masksOf } from './joins.ts';
+import { broadcast, foldCosts, joined, joinedNumbers, jointMask, masksOf, showSpread } from './joins.ts';
 import {
   type Dims,
   type LayerContext,
@@ -84,52 +84,6 @@ function shortcutOf(shortcut: unknown, main: Stack, output: Dims, context: Layer
       : 'Keep the shape inside, or give the shortcut layers.',
     projected ? [context.set('Project the input (shortcut "auto")', { shortcut: 'auto' })] : [],
   );
-}
-
-function joined(branches: Stack[], join: string, dim: number, context: LayerContext): Dims | null {
-  const shapes = branches.map((branch) => branch.flow?.dims as Dims);
-  const [first, ...rest] = shapes as [Dims, ...Dims[]];
-  const mismatch = (one: Dims, other: Dims, need: string) =>
-    context.refuse(
-      'JOIN_MISMATCH',
-      'branches',
-      `Branch ${shapes.indexOf(one)} answers ${showDims(one)} and branch ${shapes.indexOf(other)} ${showDims(other)}: ${need}`,
-      'Change the branches so that their shapes agree.',
-    );
-  if (join !== 'concat') {
-    for (const [index, other] of shapes.entries()) {
-      const against = shapes.slice(0, index).find((shape) => !broadcast([shape, other]));
-      if (!against) continue;
-      const need =
-        against.length === other.length ? 'sizes must be equal, or 1 in one' : 'they must have as many dimensions';
-      return mismatch(against, other, `to ${join} them ${need}`);
-    }
-    return broadcast(shapes);
-  }
-  const found = sampleDim(dim, first);
-  if ('wrong' in found) {
-    const message = `Branches of ${showDims(first)} cannot be joined along dim ${dim}: ${found.wrong}`;
-    return context.refuse(
-      'BAD_VALUE',
-      'dim',
-      message,
-      'Use 1 for the first dimension of a sample.',
-      first.length > 0 ? [context.set('Set dim to 1', { dim: 1 })] : [],
-    );
-  }
-  const { at } = found;
-  const other = rest.find(
-    (shape) => shape.length !== first.length || shape.some((size, index) => index !== at && size !== first[index]),
-  );
-  if (other) return mismatch(first, other, `to join them along dim ${dim} all other dimensions must be equal`);
-  return first.map((size, index) =>
-    index === at ? shapes.reduce((sum, shape) => sum + (shape[at] as number), 0) : size,
-  );
-}
-
-/** A term or factor, and what it is broadcast to. */
-function showSpread(dims: Dims, output: Dims): string {
-  return sameDims(dims, output) ? showDims(dims) : `${showDims(dims)}, broadcast to ${showDims(output)}`;
 }
 
 const residualClass = `class Residual(nn.Module):

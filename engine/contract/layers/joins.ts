@@ -1,6 +1,17 @@
 /** What sums, products and joins of tensors make of their shapes, of their numbers and of their masks of padding. */
 import { elementBytes } from '../tensors.ts';
-import { type Dims, type Flow, type Fold, product, type Resolved, type Stack, sameDims } from './kind.ts';
+import {
+  type Dims,
+  type Flow,
+  type Fold,
+  type LayerContext,
+  product,
+  type Resolved,
+  type Stack,
+  sameDims,
+  sampleDim,
+  showDims,
+} from './kind.ts';
 
 /**
  * One sample's shape of a sum or product, as PyTorch broadcasts: a size of 1 is spread to the other's. With fewer dimensions the batch would lie
@@ -15,6 +26,53 @@ export function broadcast([first = [], ...others]: readonly Dims[]): Dims | null
     shape = dims.map((size, at) => (size === 1 ? (before[at] as number) : size));
   }
   return shape;
+}
+
+/** One sample's shape of what branches are joined to; null after reporting why they cannot be. */
+export function joined(branches: Stack[], join: string, dim: number, context: LayerContext): Dims | null {
+  const shapes = branches.map((branch) => branch.flow?.dims as Dims);
+  const [first, ...rest] = shapes as [Dims, ...Dims[]];
+  const mismatch = (one: Dims, other: Dims, need: string) =>
+    context.refuse(
+      'JOIN_MISMATCH',
+      'branches',
+      `Branch ${shapes.indexOf(one)} answers ${showDims(one)} and branch ${shapes.indexOf(other)} ${showDims(other)}: ${need}`,
+      'Change the branches so that their shapes agree.',
+    );
+  if (join !== 'concat') {
+    for (const [index, other] of shapes.entries()) {
+      const against = shapes.slice(0, index).find((shape) => !broadcast([shape, other]));
+      if (!against) continue;
+      const need =
+        against.length === other.length ? 'sizes must be equal, or 1 in one' : 'they must have as many dimensions';
+      return mismatch(against, other, `to ${join} them ${need}`);
+    }
+    return broadcast(shapes);
+  }
+  const found = sampleDim(dim, first);
+  if ('wrong' in found) {
+    const message = `Branches of ${showDims(first)} cannot be joined along dim ${dim}: ${found.wrong}`;
+    return context.refuse(
+      'BAD_VALUE',
+      'dim',
+      message,
+      'Use 1 for the first dimension of a sample.',
+      first.length > 0 ? [context.set('Set dim to 1', { dim: 1 })] : [],
+    );
+  }
+  const { at } = found;
+  const other = rest.find(
+    (shape) => shape.length !== first.length || shape.some((size, index) => index !== at && size !== first[index]),
+  );
+  if (other) return mismatch(first, other, `to join them along dim ${dim} all other dimensions must be equal`);
+  return first.map((size, index) =>
+    index === at ? shapes.reduce((sum, shape) => sum + (shape[at] as number), 0) : size,
+  );
+}
+
+/** A term or factor, and what it is broadcast to. */
+export function showSpread(dims: Dims, output: Dims): string {
+  return sameDims(dims, output) ? showDims(dims) : `${showDims(dims)}, broadcast to ${showDims(output)}`;
 }
 
 /**
