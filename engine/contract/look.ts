@@ -6,7 +6,7 @@ export type LookPart = (typeof lookParts)[number];
 export const partWords: Readonly<Record<LookPart, string>> = { train: 'training', val: 'validation', test: 'test' };
 
 /** Which weights the network has while it is looked at. */
-export const lookWeightsSchema = z.discriminatedUnion('kind', [
+const lookWeightsSchema = z.discriminatedUnion('kind', [
   /** Random ones, those that a training from the project's seed begins with. */
   z.object({ kind: z.literal('init') }),
   /** The file that the project names as `model.weights`. */
@@ -55,7 +55,7 @@ const statisticsSchema = z.object({
 export type LookStatistics = z.infer<typeof statisticsSchema>;
 
 /** How a layer's output is meant: a vector; channels along a length; positions with features; channels of maps (or of volumes). */
-export const lookForms = ['vector', 'channels', 'positions', 'maps'] as const;
+const lookForms = ['vector', 'channels', 'positions', 'maps'] as const;
 export type LookForm = (typeof lookForms)[number];
 
 const lookedLayerSchema = z.object({
