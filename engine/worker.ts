@@ -51,7 +51,7 @@ function serve(parent: Parent): void {
       case 'life':
         return traceLife(job.request, job.life, sink, control);
       case 'look':
-        return looking.run(control.signal);
+        return looking.run(job.folder, control.signal);
       case 'devices':
         return describeDevices();
       case 'pack':

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GradloomError } from '../contract/errors.ts';
 import type { Look, LookOptions } from '../contract/look.ts';
+import { inWorkFolder } from '../finders/work-folder.ts';
 import type { TrainRequest } from '../runs/types.ts';
 import type { Service } from '../service.ts';
 
@@ -68,19 +69,24 @@ export class LookKeeper {
   #start(): Open {
     const asked: Open['asked'] = new Map();
     const end = new AbortController();
-    const { send, ended } = this.#service.converse(
-      { type: 'look' },
-      {
-        signal: end.signal,
-        onTold: (message) => {
-          const to = asked.get(message.id);
-          asked.delete(message.id);
-          if (message.type === 'told') to?.resolve(message.value);
-          else to?.reject(GradloomError.fromInfo(message.error));
+    const open: Open = { send: () => {}, end, asked };
+    // Made here: a worker that is ended while it computes takes nothing away.
+    const ended = inWorkFolder('look', (folder) => {
+      const talk = this.#service.converse(
+        { type: 'look', folder },
+        {
+          signal: end.signal,
+          onTold: (message) => {
+            const to = asked.get(message.id);
+            asked.delete(message.id);
+            if (message.type === 'told') to?.resolve(message.value);
+            else to?.reject(GradloomError.fromInfo(message.error));
+          },
         },
-      },
-    );
-    const open = { send, end, asked };
+      );
+      open.send = talk.send;
+      return talk.ended;
+    });
     const closed = () => {
       if (this.#open === open) this.#open = null;
     };

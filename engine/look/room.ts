@@ -1,6 +1,6 @@
 /** The worker's end of looking inside: answers one ask after the other, and ends when nobody has asked for a while. */
+import { rmSync } from 'node:fs';
 import { GradloomError } from '../contract/errors.ts';
-import { inWorkFolder } from '../finders/work-folder.ts';
 import type { Ask, FromWorker } from '../runs/protocol.ts';
 import { Looker } from './looker.ts';
 
@@ -33,28 +33,24 @@ export class LookRoom {
     if (this.#current?.ask.id === id) this.#current.abort.abort();
   }
 
-  /** Ends when nobody asks for some time, or when `signal` aborts. */
-  async run(signal: AbortSignal, idle = idleMs): Promise<null> {
+  /** Ends when nobody asks for some time, or when `signal` aborts. `folder`: for temporary files; it goes with the room. */
+  async run(folder: string, signal: AbortSignal, idle = idleMs): Promise<null> {
     const stop = () => {
       this.#current?.abort.abort();
       this.#wake();
     };
     signal.addEventListener('abort', stop);
+    const looker = new Looker(folder);
     try {
-      await inWorkFolder('look', async (folder) => {
-        const looker = new Looker(folder);
-        try {
-          while (!signal.aborted) {
-            const next = this.#waiting.shift();
-            if (next) await this.#answer(looker, next);
-            else if (!(await this.#asked(idle))) break;
-          }
-        } finally {
-          await looker.close();
-        }
-      });
+      while (!signal.aborted) {
+        const next = this.#waiting.shift();
+        if (next) await this.#answer(looker, next);
+        else if (!(await this.#asked(idle))) break;
+      }
     } finally {
       signal.removeEventListener('abort', stop);
+      await looker.close();
+      rmSync(folder, { recursive: true, force: true }); // whoever made it may be gone
     }
     return null;
   }

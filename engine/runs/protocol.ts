@@ -78,7 +78,7 @@ export const toWorker = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('measure'), request: trainRequest, batchSize: z.number(), folder: z.string() }),
   z.object({ type: z.literal('life'), request: trainRequest, life: lifeSchema }),
-  z.object({ type: z.literal('look') }),
+  z.object({ type: z.literal('look'), folder: z.string() }),
   z.object({ type: z.literal('ask'), id: z.number(), request: trainRequest, options: lookOptionsSchema }),
   z.object({ type: z.literal('forget'), id: z.number() }),
   z.object({ type: z.literal('action'), id: z.number(), action: z.enum([...runActions, 'interrupt']) }),

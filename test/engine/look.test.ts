@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { type Look, type LookedLayer, type LookOptions, thinning } from '../../engine/contract/look.ts';
 import { planProject } from '../../engine/contract/plan.ts';
 import { npy, png } from '../../engine/look/export.ts';
@@ -205,12 +205,32 @@ test('the worker ends by itself when nobody asks, and the next look starts anoth
   room.ask({ type: 'ask', id: 2, request: { projectText: '{', baseDir: home }, options: asked });
   room.ask({ type: 'ask', id: 3, request: { projectText: '{', baseDir: home }, options: asked });
   room.forget(3);
-  expect(await room.run(new AbortController().signal, 20)).toBeNull();
+  const folder = mkdtempSync(path.join(home, 'room-'));
+  expect(await room.run(folder, new AbortController().signal, 20)).toBeNull();
+  expect(existsSync(folder)).toBe(false);
   expect(told.map((message) => [message.type, 'id' in message && message.id])).toEqual([
     ['refused', 3],
     ['told', 1],
     ['refused', 2],
   ]);
+});
+
+test('a worker that is ended leaves no files behind', async () => {
+  vi.stubEnv('TMPDIR', mkdtempSync(path.join(home, 'tmp-')));
+  const there = () => readdirSync(os.tmpdir());
+  try {
+    const brief = new Service({ processes: nodeProcesses, workerEntry: path.join(path.dirname(cliFile), 'worker.js') });
+    const request = {
+      projectText: JSON.stringify({ ...project, data: { ...project.data, split: { val: 0.3 } } }),
+      baseDir: home,
+    };
+    await new LookKeeper(brief).look(request, { ...asked, part: 'val' });
+    expect(there()).toHaveLength(1);
+    await brief.close();
+    await expect.poll(there).toEqual([]);
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 test('thinning leaves maps as maps, and leaves out channels only where maps are small', () => {
