@@ -108,8 +108,9 @@ function reasonAgainst(expected: Phases, smaller: Peaks, batchSize: number): Car
 }
 
 /**
- * The estimate at the project's batch size, what the first probe (or that of this very size) differs from its own, and what a further sample adds otherwise than estimated.
- * The latter shows in what is held between the passes: with small batches a phase's highest moment lies where the weights are at work.
+ * The estimate at the project's batch size, what the first probe (or that of this very size) differs from its own, and what a further
+ * sample adds otherwise than estimated. The latter shows in what is held between the passes: with small batches a phase's highest moment
+ * lies where the weights are at work.
  */
 function carriedOn(probes: Peaks[], estimates: MemoryEstimate[], whole: Phases, batchSize: number): Phases {
   const [first, second] = probes as [Peaks, Peaks?];
