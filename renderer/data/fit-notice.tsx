@@ -1,7 +1,8 @@
 /** Says when the network does not go with the data that were chosen, and fits it. */
+import { inputWords } from '../project-parts/data-words.ts';
 import { networkFit, openFitting } from '../state/fitting.ts';
 import { usePlan, useProject, useProjectState } from '../state/project.ts';
-import { Button, dims, Notice } from '../ui/index.ts';
+import { Button, Notice } from '../ui/index.ts';
 
 /** Problems that come of network and data, not of one of them. */
 const between = new Set([
@@ -26,7 +27,7 @@ export function FitNotice() {
   return (
     <Notice
       tone="warn"
-      title={`The network does not go with this data (${dims(facts.input.dims)})`}
+      title={`The network does not go with this data (${inputWords(facts)})`}
       actions={
         fit.refused ? (
           <Button size="xs" onClick={() => openFitting('replace')}>

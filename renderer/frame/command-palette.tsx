@@ -45,6 +45,11 @@ export function CommandPalette({ commands, navigate, onClose }: CommandPalettePr
   const templates = useProjects((state) => state.templates);
   const file = useProjectState((state) => state.file);
   const [page] = useLocation();
+  const fitOrReplace = (open: 'fit' | 'replace') => {
+    // The page Data asks the same there: leaving it would close what has just been opened.
+    if (page !== '/data') navigate('/build');
+    openFitting(open);
+  };
   const items: PaletteItem[] = [
     ...(file === null
       ? []
@@ -84,19 +89,13 @@ export function CommandPalette({ commands, navigate, onClose }: CommandPalettePr
             id: 'fit',
             icon: IconAdjustmentsHorizontal,
             label: 'Fit the network to its data',
-            run: () => {
-              navigate('/build');
-              openFitting('fit');
-            },
+            run: () => fitOrReplace('fit'),
           },
           {
             id: 'replace',
             icon: IconTemplate,
             label: 'Replace the network by a template',
-            run: () => {
-              navigate('/build');
-              openFitting('replace');
-            },
+            run: () => fitOrReplace('replace'),
           },
           { id: 'copy', icon: IconCopy, label: 'Save a copy of the project', run: commands['save-copy'] },
         ]),

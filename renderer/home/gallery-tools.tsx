@@ -1,10 +1,10 @@
 /** Finds templates: words, what kind of data they are for, and the data that they are shown with. */
-import { IconDatabase, IconFolder } from '@tabler/icons-react';
-import { targetSentence } from '../../engine/contract/tensors.ts';
+import { IconDatabase, IconFolder, IconTemplate } from '@tabler/icons-react';
+import { dataWords } from '../project-parts/data-words.ts';
 import { pickPath } from '../state/files.ts';
 import { chooseData, useChosenData } from '../state/fitting.ts';
 import { useProjects } from '../state/projects.ts';
-import { Button, dims, ErrorNotice, Menu, type MenuItem, plural, SearchField, Segmented } from '../ui/index.ts';
+import { Button, ErrorNotice, Menu, type MenuItem, SearchField, Segmented } from '../ui/index.ts';
 import classes from './home.module.css';
 
 export const allCategories = 'All';
@@ -55,7 +55,7 @@ function DataMenu() {
   };
   const projects = (recent ?? []).filter(({ exists }) => exists).slice(0, mostOffered);
   const items: MenuItem[] = [
-    { label: ownData, onClick: () => void chooseData(null) },
+    { label: ownData, icon: IconTemplate, onClick: () => void chooseData(null) },
     { label: 'A folder with data…', icon: IconFolder, onClick: () => void pickFolder() },
     ...(projects.length > 0 ? [{ divider: 'Data of a project' }] : []),
     ...projects.map(({ file, name }) => ({
@@ -90,7 +90,7 @@ function ChosenData() {
     <div className={classes.chosen} role="status">
       <span>
         {facts
-          ? `${data.label}: ${dims(facts.input.dims)}, ${targetSentence(facts.target, dims)}, ${plural(facts.parts.train, 'training sample')}. Each template is fitted to it.`
+          ? `${data.label}: ${dataWords(facts)}. Each template is fitted to it.`
           : `Reading the data of ${data.label}…`}
       </span>
       {back}

@@ -4,7 +4,7 @@ import { count, dims, Notice } from '../ui/index.ts';
 import classes from './project-parts.module.css';
 
 export function FitChanges({ fit, instead }: { fit: Fit; instead?: string | undefined }) {
-  const { refused, changes, plan } = fit;
+  const { refused, changes, edits, plan } = fit;
   if (refused) {
     return (
       <Notice tone="warn" title={`${refused.message}.`}>
@@ -15,7 +15,9 @@ export function FitChanges({ fit, instead }: { fit: Fit; instead?: string | unde
   return (
     <>
       {changes.length === 0 ? (
-        <p className={classes.quiet}>Nothing else changes: the network goes with the data as it is.</p>
+        <p className={classes.quiet}>
+          Nothing {edits.length > 0 && 'else '}changes: the network goes with the data as it is.
+        </p>
       ) : (
         <ul className={classes.changes} aria-label="What changes">
           {changes.map((change) => (
@@ -24,8 +26,8 @@ export function FitChanges({ fit, instead }: { fit: Fit; instead?: string | unde
         </ul>
       )}
       <p className={classes.quiet}>
-        The network then reads {dims(plan.input)}, answers {dims(plan.output)} and has {count(plan.parameters)}{' '}
-        parameters.
+        The network {edits.length > 0 && 'then '}reads {dims(plan.input)}, answers {dims(plan.output)} and has{' '}
+        {count(plan.parameters)} parameters.
       </p>
     </>
   );

@@ -1,11 +1,11 @@
 /** The open project's network with its data: fitted, or replaced by a template's; both are looked at before they are done. */
-import { type KeyboardEvent, useEffect, useState } from 'react';
-import { targetSentence } from '../../engine/contract/tensors.ts';
+import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
 import type { TemplateCard } from '../../engine/contract/wire.ts';
 import { applyNetwork, networkFit, openFitting, replacementFit, templateOf, useFitting } from '../state/fitting.ts';
 import { useProject, useProjectState } from '../state/project.ts';
 import { loadProjects, useProjects } from '../state/projects.ts';
-import { Button, Dialog, dims, EmptyState, NetworkThumb, plural, Skeleton } from '../ui/index.ts';
+import { Button, Dialog, EmptyState, NetworkThumb, Skeleton } from '../ui/index.ts';
+import { dataWords } from './data-words.ts';
 import { FitChanges } from './fit-changes.tsx';
 import classes from './project-parts.module.css';
 
@@ -20,7 +20,10 @@ export function FitDialogs() {
 
 /** Nothing can be fitted to data that nobody knows. */
 function NoData() {
-  return (
+  const awaited = useProjectState((state) => state.factsAwaited);
+  return awaited ? (
+    <Skeleton kind="rows" lines={2} />
+  ) : (
     <EmptyState compact title="The data are not known">
       Choose them on the page Data: a network is fitted to their shape and to their targets.
     </EmptyState>
@@ -29,13 +32,7 @@ function NoData() {
 
 function DataWords() {
   const facts = useProjectState((state) => state.facts);
-  if (!facts) return null;
-  const { input, target, parts } = facts;
-  return (
-    <p className={classes.quiet}>
-      Data: {dims(input.dims)}, {targetSentence(target, dims)}, {plural(parts.train, 'training sample')}.
-    </p>
-  );
+  return facts && <p className={classes.quiet}>Data: {dataWords(facts)}.</p>;
 }
 
 function FitDialog() {
@@ -80,7 +77,11 @@ function ReplaceDialog() {
   const templates = useProjects((state) => state.templates);
   const [chosen, setChosen] = useState<TemplateCard | null>(null);
   useEffect(() => void loadProjects(), []);
-  const fit = chosen && project && facts ? replacementFit(project, facts, chosen) : null;
+  const fits = useMemo(
+    () => new Map((templates ?? []).map((card) => [card, project && facts && replacementFit(project, facts, card)])),
+    [templates, project, facts],
+  );
+  const fit = (chosen && fits.get(chosen)) ?? null;
   const can = fit !== null && fit.refused === null;
   return (
     <Dialog
@@ -119,7 +120,7 @@ function ReplaceDialog() {
                 card={card}
                 chosen={card === chosen}
                 entry={chosen === null ? index === 0 : card === chosen}
-                refused={replacementFit(project, facts, card).refused !== null}
+                refused={fits.get(card)?.refused != null}
                 onChoose={() => setChosen(card)}
               />
             ))}

@@ -16,11 +16,21 @@ export interface DialogProps {
   size?: number | string;
 }
 
+/** The window has a banner of its own already. */
+const asParts = { header: { role: 'presentation' } };
+
 export function Dialog({ opened = true, onClose, title, children, actions, size = 480 }: DialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={title} size={size} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={title}
+      size={size}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      attributes={asParts}
+    >
       <div className={classes.dialogBody}>{children}</div>
-      {actions !== undefined && <footer className={classes.dialogFoot}>{actions}</footer>}
+      {actions !== undefined && <div className={classes.dialogFoot}>{actions}</div>}
     </Modal>
   );
 }
