@@ -43,7 +43,7 @@ export function momentWords({ phase, path }: MemoryEstimate['peak']): string {
 /** Of the whole training at its fullest moment, and which moment that is. */
 export function PeakParts({ peak }: { peak: MemoryEstimate['peak'] }) {
   return (
-    <div>
+    <div className={styles.peak}>
       <p className={styles.quiet}>Estimated parts at the fullest moment: {momentWords(peak)}.</p>
       <MemoryParts parts={peak.parts} />
     </div>

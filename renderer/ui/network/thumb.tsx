@@ -73,6 +73,9 @@ function colorOf(category: LayerCategory | null): string {
   return category === null ? 'var(--text-3)' : `var(--cat-${category})`;
 }
 
+/** A letter of how many copies there are takes so much. */
+const letterWidth = 6;
+
 /** As many arches as can be told apart. */
 const mostArches = 3;
 
@@ -102,7 +105,7 @@ function Block({ bar, height }: { bar: ThumbBar; height: number }) {
           />
         ))}
       <rect x={x} y={top} width={width} height={tall} rx={2} fill="var(--cat-block-tint)" stroke="var(--cat-block)" />
-      {copies && (
+      {copies && width >= letterWidth * `×${times}`.length && (
         <text
           x={x + width / 2}
           y={base - 3}

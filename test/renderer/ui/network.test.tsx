@@ -70,6 +70,12 @@ describe('a network', () => {
     expect(screen.getByText('×12')).toBeTruthy();
   });
 
+  test('how many copies there are is told where there is room for it', () => {
+    const copies = { kind: 'Repeat', output: [8], parameters: 864, children: Array(12).fill({ layers: [linear] }) };
+    show(<NetworkThumb layers={[copies, ...Array(9).fill(linear)]} input={[8]} width={132} height={36} />);
+    expect(screen.queryByText('×12')).toBeNull();
+  });
+
   test('says in words what the picture shows', () => {
     show(<NetworkThumb layers={[linear, block]} input={[8]} />);
     expect(screen.getByRole('img').getAttribute('aria-label')).toBe('Network of 2 layers, 216 parameters, 8 to 8');
