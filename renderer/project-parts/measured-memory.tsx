@@ -42,7 +42,7 @@ export function MeasuredMemory({ estimated, ready }: { estimated: number; ready:
 }
 
 /** "Expect 331 MiB on cpu, within 2 %: this network was measured there." */
-export function correctionSentence(estimated: number, correction: MemoryCorrection): string {
+function correctionSentence(estimated: number, correction: MemoryCorrection): string {
   const { device, networks, same } = correction;
   const from = same ? 'this network was measured there' : `${plural(networks, 'other network')} measured there`;
   return `Expect ${bytes(expectedMemory(estimated, correction).value)} on ${device}, within ${percentOff(correction)} %: ${from}.`;

@@ -28,7 +28,7 @@ const colors: { [Name in keyof Shades]: string } = {
 };
 
 /** As they are in this theme. */
-export function useShades(): (element: Element) => Shades {
+function useShades(): (element: Element) => Shades {
   const look = useLook();
   return useMemo(() => {
     void look;
