@@ -2,6 +2,7 @@
 import { inputWords } from '../project-parts/data-words.ts';
 import { networkFit, openFitting } from '../state/fitting.ts';
 import { usePlan, useProject, useProjectState } from '../state/project.ts';
+import { layersAt, mainList } from '../state/stack-paths.ts';
 import { Button, Notice } from '../ui/index.ts';
 
 /** Problems that come of network and data, not of one of them. */
@@ -19,7 +20,8 @@ export function FitNotice() {
   const { project } = useProject();
   const facts = useProjectState((state) => state.facts);
   const plan = usePlan();
-  if (!project || !facts || !plan || plan.layers.length === 0) return null;
+  // The plan holds none where the first one cannot read the data.
+  if (!project || !facts || !plan || layersAt(project, mainList).length === 0) return null;
   const problem = plan.problems.find(({ code }) => between.has(code));
   if (!problem) return null;
   const fit = networkFit(project, facts);

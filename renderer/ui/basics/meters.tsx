@@ -79,7 +79,7 @@ export function MeterTrack({ label, labelledBy, ...amount }: MeterTrackProps) {
 
 function toneOf({ value, max, range, warnAt = 0.9 }: Pick<MeterProps, 'value' | 'max' | 'range' | 'warnAt'>) {
   const worst = range?.[1] ?? value;
-  return worst > max ? 'bad' : worst > max * warnAt ? 'warn' : 'ok';
+  return value > max ? 'bad' : worst > max * warnAt ? 'warn' : 'ok';
 }
 
 export interface StackedPart {

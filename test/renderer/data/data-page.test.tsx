@@ -53,6 +53,25 @@ describe('Data', () => {
     await waitFor(() => expect(screen.queryByText(new RegExp(`of ${count}$`))).toBeNull());
   });
 
+  test('says when the network does not go with the data, and fits it', async () => {
+    const source = { kind: 'random', shape: [4], classes: 3, samples: 16 };
+    await open({ data: { source }, model: { layers: [{ kind: 'Linear', out_features: 5 }] } });
+    showPage(<DataPage />);
+    const notice = (await screen.findByText('The network does not go with this data (4)')).parentElement?.parentElement;
+    await userEvent.click(within(notice as HTMLElement).getByRole('button', { name: 'Fit network…' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Fit network' }));
+    expect(screen.queryByText(/^The network does not go/)).toBeNull();
+  });
+
+  test('says so where already the first layer cannot read the data, and offers another network', async () => {
+    const source = { kind: 'random', shape: [3, 8, 8], classes: 3, samples: 16 };
+    await open({ data: { source }, model: { layers: [{ kind: 'Embedding', num_embeddings: 9, embedding_dim: 4 }] } });
+    showPage(<DataPage />);
+    await screen.findByText('The network does not go with this data (3×8×8)');
+    await userEvent.click(screen.getByRole('button', { name: 'Replace the network by a template…' }));
+    await screen.findByRole('dialog', { name: 'Replace the network by a template' });
+  });
+
   test('transforms are shown beside the original, added, measured, and undone one by one', async () => {
     await digits();
     showPage(<DataPage />);
