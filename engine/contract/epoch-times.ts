@@ -12,18 +12,13 @@ export interface EpochEstimate {
 }
 
 export interface EstimateOf {
-  /** The project's name: its runs are named after it. */
+  /** The project's name, as summaries of its runs hold it. */
   project: string;
   parameters: number;
   /** Of training, an epoch. */
   samples: number;
   /** null: on whichever it was. */
   device: string | null;
-}
-
-/** `digits-mlp-003` is a run of digits-mlp. */
-export function projectOfRun(name: string): string {
-  return name.replace(/-\d+$/, '');
 }
 
 /** `runs`: latest first. One of this very project counts before another of the same size. */
@@ -36,7 +31,7 @@ export function epochEstimate(runs: readonly TimedRun[], wanted: EstimateOf): Ep
       (wanted.device === null || summary.device === wanted.device) &&
       (summary.samples_per_second ?? 0) > 0,
   );
-  const run = fitting.find(({ name }) => projectOfRun(name) === wanted.project) ?? fitting[0];
+  const run = fitting.find(({ summary }) => summary?.name === wanted.project) ?? fitting[0];
   const rate = run?.summary?.samples_per_second;
   return run && rate ? { seconds: wanted.samples / rate, run: run.name } : null;
 }

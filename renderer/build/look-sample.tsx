@@ -1,11 +1,10 @@
 /** Which sample is looked at, and with which weights. */
 import { IconChevronLeft, IconChevronRight, IconDice5 } from '@tabler/icons-react';
 import { useMemo } from 'react';
-import { projectOfRun } from '../../engine/contract/epoch-times.ts';
 import { type Look, type LookedLayer, partWords } from '../../engine/contract/look.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
 import { floatsOf, type LookAt } from '../state/look.ts';
-import { useRuns } from '../state/runs.ts';
+import { isOf, useRuns } from '../state/runs.ts';
 import {
   Choice,
   type ChoiceOption,
@@ -125,7 +124,7 @@ function WeightsChoice({ at, plan, onLook }: Pick<SampleBarProps, 'at' | 'plan' 
   ];
   const { name } = plan.project;
   // Runs of this very project first; of each the best epoch, and the last.
-  const own = (run: (typeof runs)[number]) => Number(projectOfRun(run.name) === name);
+  const own = (run: (typeof runs)[number]) => Number(isOf(run, name));
   for (const run of [...runs].sort((a, b) => own(b) - own(a))) {
     const { summary } = run;
     if (!summary || summary.step === 0) continue;

@@ -38,8 +38,13 @@ describe('the time of an epoch', () => {
   const wanted = { project: 'a', parameters: 10, samples: 1000, device: 'cpu' };
 
   test('comes from the latest run of this project', () => {
-    const runs = [run('b-001', rate(50)), run('a-002', rate(100)), run('a-001', rate(10))];
-    expect(epochEstimate(runs, wanted)).toEqual({ seconds: 10, run: 'a-002' });
+    const of = (name: string) => ({ name });
+    const runs = [
+      run('my-net-001', rate(50, of('other'))),
+      run('renamed', rate(100, of('my net'))),
+      run('my-net-002', rate(10, of('my net'))),
+    ];
+    expect(epochEstimate(runs, { ...wanted, project: 'my net' })).toEqual({ seconds: 10, run: 'renamed' });
   });
 
   test('else of another with the same network; never of another device, size, or without a rate', () => {
