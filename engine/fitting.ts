@@ -2,9 +2,10 @@
 import path from 'node:path';
 import { GradloomError } from './contract/errors.ts';
 import type { Fit } from './contract/fit.ts';
-import { type GivenData, type Template, templateWith } from './contract/fit-data.ts';
+import { type GivenData, templateWith } from './contract/fit-data.ts';
 import { type Project, readProject, resolveProject } from './contract/project.ts';
 import { isObject, type JsonObject } from './contract/report.ts';
+import type { TemplateCard } from './contract/wire.ts';
 import { describeSource } from './data/index.ts';
 import { ProjectFiles } from './project-files.ts';
 import { templateCards } from './projects.ts';
@@ -57,11 +58,12 @@ function written(place: string, folder: string): string {
 }
 
 /** Every template with such data, in the gallery's order. */
-export async function fitsOf(given: GivenData): Promise<{ name: string; text: string; fit: Fit }[]> {
-  return (await templateCards()).map(({ name, text, facts }) => {
-    const template: Template = { project: readProject(text).project as Project, facts };
-    return { name, text, fit: templateWith(template, given) };
-  });
+export async function fitsOf(given: GivenData): Promise<{ name: string; fit: Fit }[]> {
+  return (await templateCards()).map((card) => ({ name: card.name, fit: fitOf(card, given) }));
+}
+
+function fitOf({ text, facts }: Pick<TemplateCard, 'text' | 'facts'>, given: GivenData): Fit {
+  return templateWith({ project: readProject(text).project as Project, facts }, given);
 }
 
 /**
@@ -69,17 +71,18 @@ export async function fitsOf(given: GivenData): Promise<{ name: string; text: st
  * @throws GradloomError FILE_NOT_FOUND for an unknown template, NOT_SUPPORTED where the network does not go with the data
  */
 export async function fittedTemplate(name: string, given: GivenData): Promise<{ text: string; fit: Fit }> {
-  const fits = await fitsOf(given);
-  const found = fits.find((each) => each.name === name);
-  if (!found) {
-    const hint = `Templates: ${fits.map((each) => each.name).join(', ')}.`;
+  const cards = await templateCards();
+  const card = cards.find((each) => each.name === name);
+  if (!card) {
+    const hint = `Templates: ${cards.map((each) => each.name).join(', ')}.`;
     throw new GradloomError('FILE_NOT_FOUND', `There is no template ${name}.`, { hint });
   }
-  const { refused } = found.fit;
+  const fit = fitOf(card, given);
+  const { refused } = fit;
   if (refused) {
-    const others = fits.filter(({ fit }) => fit.refused === null).map((each) => each.name);
+    const others = cards.filter((each) => fitOf(each, given).refused === null).map((each) => each.name);
     const hint = others.length > 0 ? `Templates that go with this data: ${others.join(', ')}.` : refused.hint;
     throw new GradloomError('NOT_SUPPORTED', `${name} does not go with this data. ${refused.message}.`, { hint });
   }
-  return found;
+  return { text: card.text, fit };
 }
