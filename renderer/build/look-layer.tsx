@@ -210,7 +210,8 @@ function Enlarged({ title, values, width, height, range, onClose, onMove }: Enla
           {onMove && (
             <span>
               <IconButton label="Previous channel" icon={IconChevronLeft} onClick={() => onMove(-1)} />
-              <IconButton label="Next channel" icon={IconChevronRight} onClick={() => onMove(1)} />
+              {/* The focus begins among what the arrow keys move. */}
+              <IconButton label="Next channel" icon={IconChevronRight} data-autofocus onClick={() => onMove(1)} />
             </span>
           )}
         </div>

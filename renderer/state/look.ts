@@ -64,6 +64,7 @@ export interface LookState {
 }
 
 const blank: LookState = { look: null, error: null, reading: false };
+const awaited: LookState = { ...blank, reading: true };
 /** After an edit, so that typing a number is not looked at key by key. */
 const restMs = 250;
 /** Values of a layer in this window, at most: 1 MiB. */
@@ -73,14 +74,14 @@ const most = 1 << 18;
 export function useLookInside({ part, index, weights }: LookAt, layers: readonly string[]): LookState {
   const file = useProjectState((state) => state.file);
   const text = useProjectState((state) => state.text);
-  const [state, setState] = useState(blank);
+  const [{ of, ...state }, setState] = useState({ ...blank, of: file });
   const key = JSON.stringify([file, part, index, weights, layers]);
   const typed = useRef(text);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for all that is asked for
   useEffect(() => {
-    if (file === null) return setState(blank);
-    setState((before) => ({ ...before, reading: true }));
+    if (file === null) return setState({ ...blank, of: file });
+    setState((before) => ({ ...(before.of === file ? before : blank), of: file, reading: true }));
     const end = new AbortController();
     const options: LookOptions = {
       part,
@@ -93,7 +94,7 @@ export function useLookInside({ part, index, weights }: LookAt, layers: readonly
     const ask = async (): Promise<void> => {
       try {
         const look = await engine.look({ file, text, options }, { signal: end.signal });
-        if (!end.signal.aborted) setState({ look, error: null, reading: false });
+        if (!end.signal.aborted) setState({ look, error: null, reading: false, of: file });
       } catch (thrown) {
         if (end.signal.aborted) return;
         const error = infoOf(thrown);
@@ -102,7 +103,7 @@ export function useLookInside({ part, index, weights }: LookAt, layers: readonly
           due = setTimeout(() => void ask(), retryMs);
           return;
         }
-        setState({ look: null, error, reading: false });
+        setState({ look: null, error, reading: false, of: file });
       }
     };
     let due = setTimeout(() => void ask(), typed.current === text ? 0 : restMs);
@@ -112,5 +113,6 @@ export function useLookInside({ part, index, weights }: LookAt, layers: readonly
       end.abort();
     };
   }, [key, text]);
-  return state;
+  // What was seen in another project is not this one's.
+  return of === file ? state : awaited;
 }

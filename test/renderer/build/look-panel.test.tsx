@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import type { LookOptions } from '../../../engine/contract/look.ts';
@@ -19,10 +19,14 @@ afterAll(async () => {
 });
 
 const asked: LookOptions[] = [];
+/** While it is one, no look is answered. */
+let held: Promise<void> | null = null;
 vi.mock('../../../renderer/client/client.ts', async () => {
   const { client } = await import('../engine.ts');
-  const look = ({ text, options }: { text: string; options: LookOptions }, { signal }: { signal: AbortSignal }) => {
+  type Asked = { text: string; options: LookOptions };
+  const look = async ({ text, options }: Asked, { signal }: { signal: AbortSignal }) => {
     asked.push(options);
+    await held;
     return looker.look({ projectText: text, baseDir: folder }, options, signal);
   };
   // In a worker elsewhere; here beside the page.
@@ -106,6 +110,33 @@ test('goes along with the selection: maps that can be enlarged, then a layer tha
   await user.click(await screen.findByRole('option', { name: '2 of 2: 3.1.0', hidden: true }));
   await waitFor(() => expect(asked.at(-1)?.layers).toEqual(['input', '3.1.0']));
   expect(within(await inspector().findByRole('list', { name: 'Values' })).getAllByRole('listitem')).toHaveLength(5);
+});
+
+test('a map that is enlarged leads to its neighbours by arrow keys at once', async () => {
+  const user = userEvent.setup();
+  open(project(layers));
+  await user.click(item(/^Convolution 2D/));
+  await user.click(await inspector().findByRole('button', { name: 'Channel 2, enlarge' }));
+  await screen.findByRole('dialog', { name: 'Channel 2 of Conv2d' });
+  await waitFor(() => expect(document.activeElement?.getAttribute('aria-label')).toBe('Next channel'));
+  await user.keyboard('{ArrowLeft}');
+  await screen.findByRole('dialog', { name: 'Channel 1 of Conv2d' });
+});
+
+test('what was seen in another project goes with it', async () => {
+  open(project(layers));
+  await inspector().findByRole('list', { name: 'Probabilities of the classes' });
+  let release = () => {};
+  held = new Promise((resolve) => {
+    release = resolve;
+  });
+  const text = project([{ kind: 'Flatten' }, { kind: 'Linear', out_features: 3 }]);
+  act(() => useProjectState.setState({ file: path.join(folder, 'other.gradloom.json'), text, savedText: text }));
+  expect(inspector().queryByRole('list', { name: 'Probabilities of the classes' })).toBeNull();
+  expect(inspector().queryByRole('img')).toBeNull();
+  held = null;
+  release();
+  await inspector().findByRole('list', { name: 'Probabilities of the classes' });
 });
 
 test('another sample and another part, up to their ends', async () => {
