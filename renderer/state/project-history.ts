@@ -45,10 +45,13 @@ export function editWhile(topic: string, edits: readonly Edit[]): boolean {
   const done = edit(edits);
   if (goesOn) {
     history().resume();
-    // Typed and taken back: a step that leads nowhere is none.
+    // Typed and taken back: a step that leads nowhere is none, and what is typed next is one of its own.
     const { pastStates } = history();
-    if (pastStates.at(-1)?.text === textNow())
+    if (pastStates.at(-1)?.text === textNow()) {
       useProjectState.temporal.setState({ pastStates: pastStates.slice(0, -1) });
+      lastTopic = noTopic;
+      return done;
+    }
   }
   lastTopic = { topic, at: now, text: textNow() };
   return done;
@@ -76,6 +79,8 @@ export function redo(): void {
 
 function step(kind: 'undone' | 'redone', work: () => void): void {
   const before = viewOf(textNow()).project;
+  // What is typed from here on is a step of its own, and drops what was undone.
+  lastTopic = noTopic;
   work();
   const after = viewOf(textNow()).project;
   if (before !== after) {
@@ -85,7 +90,7 @@ function step(kind: 'undone' | 'redone', work: () => void): void {
 }
 
 /** The innermost place that holds all that differs between two projects. */
-export function changedPlace(before: unknown, after: unknown): string[] {
+function changedPlace(before: unknown, after: unknown): string[] {
   if (!isObject(before) || !isObject(after)) return [];
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const [key, ...others] = keys.filter((each) => JSON.stringify(before[each]) !== JSON.stringify(after[each]));

@@ -325,6 +325,25 @@ describe('what people complain about elsewhere', () => {
     expect(history().pastStates).toHaveLength(0);
   });
 
+  test('what is typed after that is a step', () => {
+    for (const epochs of [20, 2, 3]) form.changeWhile(['training', 'epochs'], epochs);
+    expect(history().pastStates).toHaveLength(1);
+    undo();
+    expect(text()).toBe(nestedText);
+  });
+
+  test('typing that goes on after an undo is a step of its own, and drops what was undone', () => {
+    form.changeWhile(['training', 'epochs'], 20);
+    const typed = text();
+    run('all');
+    run('disable');
+    undo();
+    form.changeWhile(['training', 'epochs'], 200);
+    expect(history().futureStates).toHaveLength(0);
+    undo();
+    expect(text()).toBe(typed);
+  });
+
   test('an edit after an undo takes nothing of what was undone along', () => {
     run('all');
     stack.select(find('Flatten'));
