@@ -160,7 +160,7 @@ function inputOf(
   facts: DataFacts | null,
   cpu: boolean,
 ) {
-  const train = splits?.train ?? loader.batch_size;
+  const train = Math.max(1, splits?.train ?? loader.batch_size); // without any the plan has a problem, and an estimate all the same
   const samples = Math.min(loader.batch_size, train);
   const target = facts ? product(targetDims(facts.target)) * targetBytes[facts.target.kind] : 8;
   const bytes = facts ? product(facts.input.dims) * elementBytes[facts.input.dtype] + target : 0;

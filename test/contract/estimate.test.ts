@@ -158,6 +158,21 @@ describe('settings', () => {
   });
 });
 
+test('without a sample to train with there are numbers all the same', () => {
+  const { memory, problems } = planProject(
+    {
+      data: { source: { kind: 'random', shape: [64], classes: 10, samples: 1 }, split: { val: 0.9 } },
+      model: { layers: mlp },
+    },
+    null,
+  );
+  expect(problems.map(({ code }) => code)).toContain('EMPTY_SPLIT');
+  const { phases, peak, ...totals } = memory;
+  const all = [...Object.values(totals), ...Object.values(phases), ...Object.values(peak.parts)];
+  expect(all.every(Number.isFinite)).toBe(true);
+  expect(phases.backward).toBeGreaterThan(0);
+});
+
 describe('corrections by what was measured', () => {
   const seen = (network: string, ratio: number, more: Partial<MemoryObservation> = {}): MemoryObservation => ({
     device: 'cpu',
