@@ -46,6 +46,7 @@ export class Kept {
 
   /** Of all windows, the latest first. One that the file holds by now is forgotten. */
   async drafts(file: string): Promise<Draft[]> {
+    await this.settled(); // one that is being written has no name yet
     const start = `draft-${keyOf(file)}-`;
     const names = (await readdir(this.#folder).catch(() => [])).filter(
       (name) => name.startsWith(start) && name.endsWith('.json'),
@@ -57,7 +58,7 @@ export class Kept {
       const stored = storedDraft.safeParse(await this.#read(place)).data;
       if (stored?.file !== file) continue;
       if (stored.text === text) {
-        if (!this.#writing.has(place)) await rm(place, { force: true });
+        if (!this.#writing.has(place)) await this.#write(place, null);
         continue;
       }
       const { window, revision, time } = stored;
@@ -94,23 +95,34 @@ export class Kept {
     this.#waiting.set(place, value);
     const under = this.#writing.get(place);
     if (under) return under;
-    const done = this.#writeAll(place).finally(() => this.#writing.delete(place));
+    const done = this.#writeAll(place);
     this.#writing.set(place, done);
     return done;
   }
 
+  /** Nothing comes in between its last look for what waits and its end. */
   async #writeAll(place: string): Promise<void> {
-    for (;;) {
-      const value = this.#waiting.get(place);
-      if (value === undefined) return;
-      this.#waiting.delete(place);
-      if (value === null) await rm(place, { force: true });
-      else {
+    try {
+      for (let value = this.#next(place); value !== undefined; value = this.#next(place)) {
+        if (value === null) {
+          await rm(place, { force: true });
+          continue;
+        }
         await makeFolders(this.#folder);
         await writeWhole(place, (handle) => handle.writeFile(`${JSON.stringify(value)}\n`));
         if ('history' in value) await this.#prune();
       }
+    } finally {
+      // Whoever waits is told of the failure with the one that failed.
+      this.#waiting.delete(place);
+      this.#writing.delete(place);
     }
+  }
+
+  #next(place: string): object | null | undefined {
+    const value = this.#waiting.get(place);
+    this.#waiting.delete(place);
+    return value;
   }
 
   async #prune(): Promise<void> {

@@ -30,6 +30,28 @@ test('of many writes in a row the last one stays', async () => {
   expect(readdirSync(folder)).toHaveLength(1);
 });
 
+test('what is written just as the one before has ended is not forgotten', async () => {
+  const kept = new Kept(home);
+  const windows = ['a', 'b', 'c'];
+  for (let round = 0; round < 20; round++) {
+    const writes = windows.map((window) => kept.keepDraft(file, window, { text: `${round}`, revision: 'r' }));
+    await Promise.race(writes);
+    for (const window of windows) void kept.keepDraft(file, window, { text: `${round} again`, revision: 'r' });
+    expect((await kept.drafts(file)).map(({ text }) => text)).toEqual(windows.map(() => `${round} again`));
+  }
+});
+
+test('a failure is told to all who wait for it, and what comes after is written', async () => {
+  const kept = new Kept(home);
+  writeFileSync(folder, 'in the way');
+  const [first, second] = [kept.keepHistory(file, history('one')), kept.keepHistory(file, history('two'))];
+  await expect(first).rejects.toMatchObject({ code: 'NOT_WRITABLE' });
+  await expect(second).rejects.toMatchObject({ code: 'NOT_WRITABLE' });
+  rmSync(folder);
+  await kept.keepHistory(file, history('three'));
+  expect(await kept.history(file)).toEqual(history('three'));
+});
+
 test('a damaged file counts as none', async () => {
   const kept = new Kept(home);
   await kept.keepHistory(file, history('one'));
