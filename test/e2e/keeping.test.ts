@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)('undo', () => {
     page = await openProject(studio, file);
     const undo = page.getByRole('button', { name: 'Undo' });
     for (let i = 0; i < 2; i++) await undo.click();
-    expect(await undo.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => undo.getAttribute('aria-disabled')).toBe('true');
     await expect.poll(() => readFileSync(file, 'utf8')).toBe(start);
   });
 });
