@@ -5,6 +5,7 @@
 import { fork } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import type { GradloomError } from './contract/errors.ts';
 import { parentOverPort, parentPort, stderrKept } from './ports.ts';
 
 export interface ExitInfo {
@@ -12,6 +13,11 @@ export interface ExitInfo {
   signal: string | null;
   /** The last lines of its standard error. */
   stderr: string;
+}
+
+/** Whether a signal ended a worker, which may well be the system's answer to too much memory; a process that gave up by itself has none. */
+export function endedBySignal({ code, cause }: GradloomError): boolean {
+  return code === 'WORKER_DIED' && typeof (cause as Partial<ExitInfo> | undefined)?.signal === 'string';
 }
 
 export interface WorkerProcess {

@@ -299,13 +299,16 @@ export class Service {
   }
 }
 
-function workerDied({ code, signal, stderr }: ExitInfo, job: Job['type']): GradloomError {
+/** Its cause is how the process ended. */
+function workerDied(ended: ExitInfo, job: Job['type']): GradloomError {
+  const { code, signal, stderr } = ended;
   const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
   const said = stderr.trim().split('\n').slice(-3).join('\n');
   const ofRun = job === 'train' || job === 'resume';
   const message = `${ofRun ? 'The process of the run' : `The process that did this (${job})`} ended ${how}${said === '' ? '' : `: ${said}`}`;
-  if (!ofRun) return new GradloomError('WORKER_DIED', message, { hint: 'Try again.' });
+  if (!ofRun) return new GradloomError('WORKER_DIED', message, { hint: 'Try again.', cause: ended });
   return new GradloomError('WORKER_DIED', message, {
+    cause: ended,
     hint:
       signal === 'SIGKILL'
         ? 'The system may have run out of memory: try a smaller batch size. The run can be resumed.'

@@ -7,6 +7,7 @@ import { planProject } from '../contract/plan.ts';
 import { editProject, readProject } from '../contract/project.ts';
 import type { DataFacts } from '../contract/tensors.ts';
 import { describeSource } from '../data/index.ts';
+import { endedBySignal } from '../processes.ts';
 import { planRun, readRequested, refuseUnknownSettings, set } from '../runs/prepare.ts';
 import type { TrainRequest } from '../runs/types.ts';
 import type { Service } from '../service.ts';
@@ -70,7 +71,7 @@ export async function measureMemoryInWorkers(
     } catch (thrown) {
       if (signal?.aborted) throw thrown;
       if (limit.aborted) reason = 'time';
-      else if (thrown instanceof GradloomError && thrown.code === 'OUT_OF_MEMORY') reason = 'ran_out';
+      else if (ranOut(GradloomError.from(thrown))) reason = 'ran_out';
       else throw thrown;
     }
   });
@@ -96,6 +97,11 @@ export async function measureMemoryInWorkers(
     correction: await correctionFor({ ...plan, project: planned.project }),
     seconds: (performance.now() - began) / 1000,
   };
+}
+
+/** In a container the system may have less to give than it tells, and ends the process that asks for more. */
+function ranOut(error: GradloomError): boolean {
+  return error.code === 'OUT_OF_MEMORY' || endedBySignal(error);
 }
 
 /** Why the project's own batch size is not to be measured after what a smaller one took; null: it may be. */

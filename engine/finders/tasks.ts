@@ -14,6 +14,7 @@ import type {
 import { planProject } from '../contract/plan.ts';
 import { editProject, readProject } from '../contract/project.ts';
 import { describeSource } from '../data/index.ts';
+import { endedBySignal } from '../processes.ts';
 import { planRun, readRequested, refuseUnknownSettings, set } from '../runs/prepare.ts';
 import type { EndEvent, TrainRequest } from '../runs/types.ts';
 import type { Service } from '../service.ts';
@@ -90,8 +91,7 @@ export async function findBatchInWorkers(
     };
     const { probes, ranOut } = await searchBatch({ max, probe });
     const suggested = suggestBatch(probes, (batch_size) => problemOf(planned.text, batch_size, facts));
-    // A signal that ended every probe may well be the system's answer to too much memory; a process that gave up by itself is not.
-    if (suggested.largest === null && death && !/ by SIG/.test(death.message)) throw death;
+    if (suggested.largest === null && death && !endedBySignal(death)) throw death;
     return {
       probes,
       ...suggested,

@@ -97,15 +97,18 @@ describe('measuring in workers', () => {
   });
 
   test('memory that runs out with it is an answer, any other fault is not', async () => {
-    const failing = (code: ErrorCode) => {
+    const failing = (code: ErrorCode, signal: string | null = null) => {
       const { packSource, work } = workersWith();
       return {
         packSource,
         work: (job: Parameters<typeof work>[0]) =>
-          job.batchSize > 2 ? Promise.reject(new GradloomError(code, 'No more')) : work(job),
+          job.batchSize > 2
+            ? Promise.reject(new GradloomError(code, 'No more', { cause: { code: null, signal, stderr: '' } }))
+            : work(job),
       };
     };
     expect(await measure(failing('OUT_OF_MEMORY'))).toMatchObject({ carried_on: 'ran_out' });
+    expect(await measure(failing('WORKER_DIED', 'SIGKILL'))).toMatchObject({ carried_on: 'ran_out' });
     await expect(measure(failing('WORKER_DIED'))).rejects.toThrow('No more');
   });
 });
