@@ -93,7 +93,9 @@ export const BlockEnd = memo(function BlockEnd({ row }: { row: EndRow }) {
     <StructureRow row={row} className={styles.row ?? ''}>
       <div className={styles.end}>
         <IconCornerDownRight size={14} aria-hidden />
-        {endWords(row.layer)}
+        <span className={styles.endWords} title={endWords(row.layer)}>
+          {endWords(row.layer)}
+        </span>
         {row.layer.kind === 'Parallel' && (
           <IconButton label="Add a branch" icon={IconPlus} size={20} onClick={() => addBranchTo(row.owner)} />
         )}

@@ -43,7 +43,7 @@ export function SampleBar({ at, plan, look, onLook }: SampleBarProps) {
             {label !== null && <span className={styles.label}>{label}</span>}
           </div>
           <div className={styles.quiet}>
-            {samples === null ? ' ' : `of ${integer(samples)} in the ${partWords[at.part]} part`}
+            {samples === null ? '\u00a0' : `of ${integer(samples)} in the ${partWords[at.part]} part`}
           </div>
           <div className={styles.sampleButtons}>
             <IconButton

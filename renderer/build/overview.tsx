@@ -1,7 +1,7 @@
 /** The whole stack at its edge, for one that is longer than the view: every layer a line, what is in sight a window that can be dragged. */
 import { type PointerEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { StackView } from '../state/stack-rows.ts';
-import { resolveColor } from '../ui/index.ts';
+import { resolveColor, useLook } from '../ui/index.ts';
 import styles from './overview.module.css';
 import { type Mark, stackMarks } from './stack-marks.ts';
 
@@ -26,11 +26,13 @@ export function Overview({ view, scroller }: OverviewProps) {
   const latest = useRef(view);
   const redraw = useRef(() => {});
   const [long, setLong] = useState(false);
+  const look = useLook();
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another look has other colours and pixels
   useLayoutEffect(() => {
     latest.current = view;
     redraw.current();
-  }, [view]);
+  }, [view, look]);
 
   useEffect(() => {
     const area = scroller.current;
@@ -49,19 +51,12 @@ export function Overview({ view, scroller }: OverviewProps) {
     const follow = () => placeSight(area, strip.current, sight.current);
     const sizes = new ResizeObserver(() => redraw.current());
     for (const element of [area, content]) sizes.observe(element);
-    const theme = new MutationObserver(() => redraw.current());
-    theme.observe(document.documentElement, { attributes: true, attributeFilter: ['data-mantine-color-scheme'] });
-    const scheme = matchMedia('(prefers-color-scheme: dark)');
-    const onScheme = () => redraw.current();
-    scheme.addEventListener('change', onScheme);
     area.addEventListener('scroll', follow, { passive: true });
     draw();
     return () => {
       clearTimeout(timer);
       redraw.current = () => {};
       sizes.disconnect();
-      theme.disconnect();
-      scheme.removeEventListener('change', onScheme);
       area.removeEventListener('scroll', follow);
     };
   }, [scroller]);

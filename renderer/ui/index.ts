@@ -22,6 +22,7 @@ export * from './basics/text-field.tsx';
 export { Tip } from './basics/tip.tsx';
 export * from './basics/toggle-chip.tsx';
 export { AreaChart, type AreaChartProps, type AreaSeries } from './charts/area-chart.tsx';
+export { useLook } from './charts/hooks.ts';
 export { LineChart, type LineChartHandle, type LineChartProps } from './charts/line-chart.tsx';
 export type { ChartMarker, LineSeries } from './charts/model.ts';
 export { smooth } from './charts/smooth.ts';
