@@ -54,10 +54,12 @@ export async function cutByButton(): Promise<void> {
 }
 
 export async function pasteByButton(gap?: Gap): Promise<void> {
+  let text: string;
   try {
-    const text = await navigator.clipboard.readText();
-    pasteText(text, gap);
+    text = await navigator.clipboard.readText();
   } catch {
     tell({ tone: 'info', message: 'The clipboard may not be read from a menu here', hint: 'Press Ctrl+V instead.' });
+    return;
   }
+  pasteText(text, gap);
 }

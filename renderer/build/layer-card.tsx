@@ -259,7 +259,7 @@ export function Shape({ tensor }: { tensor: Tensor | null }) {
   return (
     <span className={card.shape}>
       <span className="visually-hidden">tensor </span>
-      {tensor === null ? '?' : shapeWords(tensor)}
+      {shapeWords(tensor)}
     </span>
   );
 }

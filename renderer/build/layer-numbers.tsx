@@ -4,11 +4,12 @@ import { copiesAt, explainLayer, type LayerFormulas } from '../../engine/contrac
 import type { Plan, PlannedLayer } from '../../engine/contract/plan-types.ts';
 import { MemoryParts } from '../project-parts/memory-parts.tsx';
 import { usePlan } from '../state/project.ts';
-import type { LayerRow, Tensor } from '../state/stack-rows.ts';
-import { bytes, flops, integer, Num, percent, plural, Section, tensorWords } from '../ui/index.ts';
+import type { LayerRow } from '../state/stack-rows.ts';
+import { bytes, flops, integer, Num, percent, plural, Section } from '../ui/index.ts';
 import { type Figure, Figures } from './figures.tsx';
 import { typeset } from './formulas.ts';
 import styles from './inspector.module.css';
+import { shapeWords } from './shape-words.ts';
 
 function plannedAt(layers: readonly PlannedLayer[], path: string): PlannedLayer | null {
   for (const layer of layers) {
@@ -37,9 +38,9 @@ export function LayerNumbers({ row, formula }: { row: LayerRow; formula: string 
     <>
       <Section title="Shape">
         <p className={styles.shapes}>
-          <Num mono>{wordsOf(row.input)}</Num>
+          <Num mono>{shapeWords(row.input)}</Num>
           <span>→</span>
-          <Num mono>{wordsOf(row.output)}</Num>
+          <Num mono>{shapeWords(row.output)}</Num>
         </p>
         {/* Of a layer that changes nothing there is nothing to tell. */}
         {(row.output === null || String(row.input?.dims) !== String(row.output.dims)) && <Lines lines={shape} />}
@@ -47,10 +48,6 @@ export function LayerNumbers({ row, formula }: { row: LayerRow; formula: string 
       <LayerCosts row={row} plan={plan} formulas={formulas} />
     </>
   );
-}
-
-function wordsOf(tensor: Tensor | null): string {
-  return tensorWords(tensor?.dims ?? null, tensor?.dtype === 'int64', tensor?.padded);
 }
 
 function shareWords(share: number): string {
