@@ -8,16 +8,20 @@ import { layerTable } from './layers/index.ts';
 import { type Layout, type Lying, type Order, product } from './layers/kind.ts';
 import { placesOf, poolsInOrder } from './layers/pool-cpu.ts';
 import type { PlannedLayer } from './plan-types.ts';
+import type { ResolvedSource } from './project-types.ts';
+import type { DataFacts } from './tensors.ts';
 
 /** As kernels/max_pool.cpp cuts a batch. */
 const sliceBytes = 1 << 20;
+/** Share of the batches. */
+const fewestEven = 0.25;
 
-/** `threads`: that compute. With `half` precision only the layout is as in fp32. */
+/** `threads`: that compute. With `half` precision only the layout is as in fp32. `even`: as an operation's `Lying` tells. */
 export function onCpu(
   operations: readonly Operation[],
-  { threads, half }: { threads: number; half: boolean },
+  { threads, ...all }: { threads: number } & Pick<Lying, 'half' | 'even'>,
 ): Operation[] {
-  const orders = new Orders(operations, half);
+  const orders = new Orders(operations, all);
   const copies = new Map<Storage, Storage>();
   const own = (storages: readonly Storage[]) => storages.map((storage) => copies.get(storage) ?? storage);
   const result: Operation[] = [];
@@ -40,6 +44,15 @@ export function onCpu(
   return result;
 }
 
+/**
+ * Whether in some batch of so many samples all sequences are equally long, though padding is told from the rest: those that are drawn at random
+ * rarely end in the token that pads.
+ */
+export function evenSequences(source: ResolvedSource | null, facts: DataFacts | null, samples: number): boolean {
+  const tokens = source?.kind === 'random' ? (facts?.input.tokens ?? 1) : 1;
+  return samples === 1 || (1 - 1 / tokens) ** samples > fewestEven;
+}
+
 function layoutOf(layer: PlannedLayer): Layout {
   const { layout = {} } = layerTable.get(layer.kind) ?? {};
   return typeof layout === 'function' ? layout(layer) : layout;
@@ -49,10 +62,10 @@ function layoutOf(layer: PlannedLayer): Layout {
 class Orders {
   readonly #outputs = new Map<Storage, Order>();
   readonly #gradients = new Map<Storage, Order>();
-  readonly #half: boolean;
+  readonly #all: Pick<Lying, 'half' | 'even'>;
 
-  constructor(operations: readonly Operation[], half: boolean) {
-    this.#half = half;
+  constructor(operations: readonly Operation[], all: Pick<Lying, 'half' | 'even'>) {
+    this.#all = all;
     const bytes = new Map<Storage, number>();
     for (const { layer, inputs, output, outputBytes } of operations) {
       if (inputs[0] === output) continue; // seen otherwise, it lies as it did
@@ -74,7 +87,7 @@ class Orders {
     return {
       input: either(layer.input) ? 'either' : this.#output(inputs[0] as Storage),
       gradient: either(layer.output) ? 'either' : this.#gradient(output),
-      half: this.#half,
+      ...this.#all,
     };
   }
 

@@ -12,7 +12,7 @@
  * The total is the highest moment of a step or an evaluation (estimate-moments.ts): by the end of the backward pass, where all gradients are
  * there, most activations are gone. Not counted: the allocator's spare blocks, the program itself.
  */
-import { onCpu } from './estimate-cpu.ts';
+import { evenSequences, onCpu } from './estimate-cpu.ts';
 import { type LossMemory, lossMemory, metricMemory } from './estimate-loss.ts';
 import { Moments, nothing } from './estimate-moments.ts';
 import {
@@ -67,7 +67,8 @@ export function estimateMemory(
   const cpu = device === 'cpu' || device === 'auto';
   const loading = inputOf(data.loader, splits, facts, cpu);
   const numbers = { batch: loading.samples, scale: half ? 0.5 : 1 };
-  const run = cpu ? onCpu(operations, { threads: assumedThreads, half }) : [...operations];
+  const even = evenSequences(data.source, facts, loading.samples);
+  const run = cpu ? onCpu(operations, { threads: assumedThreads, half, even }) : [...operations];
   const draws = operations.some(({ random }) => random);
   const moments = new Moments(numbers, operations.length > 0 ? smallChange + (draws ? generatorState : 0) : 0);
   moments.input = loading.training;

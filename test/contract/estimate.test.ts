@@ -20,13 +20,14 @@ function memoryOf(
     batch = 8,
     loader = {},
     training = {},
-  }: { shape?: number[]; batch?: number; loader?: object; training?: object } = {},
+    tokens,
+  }: { shape?: number[]; batch?: number; loader?: object; training?: object; tokens?: number } = {},
 ) {
   const plan = planProject(
     {
       gradloom: 1,
       data: {
-        source: { kind: 'random', shape, classes: 10, samples: 64 },
+        source: { kind: 'random', shape, classes: 10, samples: 64, ...(tokens ? { tokens } : {}) },
         split: { val: 0 },
         loader: { batch_size: batch, num_workers: 0, ...loader },
       },
@@ -171,6 +172,41 @@ test('without a sample to train with there are numbers all the same', () => {
   const all = [...Object.values(totals), ...Object.values(phases), ...Object.values(peak.parts)];
   expect(all.every(Number.isFinite)).toBe(true);
   expect(phases.backward).toBeGreaterThan(0);
+});
+
+describe('recurrent layers of sequences with padding', () => {
+  const [length, features, hidden, batch] = [12, 16, 24, 32];
+  const masked = (kind: string, tokens: number) => [
+    { kind: 'Embedding', num_embeddings: tokens, embedding_dim: features, padding_idx: 0, mask_padding: true },
+    { kind, hidden_size: hidden, output: 'last' },
+    linear(10),
+  ];
+  const of = (kind: string, tokens: number, samples = batch) =>
+    memoryOf(masked(kind, tokens), { shape: [length], batch: samples, tokens });
+  const value = 4 * batch * length;
+
+  test.each([
+    ['RNN', 1],
+    ['GRU', 7],
+    ['LSTM', 7],
+  ])('%s keeps the packed input and %d states a position', (kind, states) => {
+    expect(of(kind, 20).layers[1]?.memory.activations).toBe(value * (features + states * hidden));
+  });
+
+  test('where a batch is rarely equally long an LSTM goes cell by cell, else oneDNN takes it with a workspace of its own', () => {
+    const kept = (samples: number, tokens: number) =>
+      (of('LSTM', tokens, samples).layers[1]?.memory.activations ?? 0) / samples / 4 / length / hidden;
+    expect(kept(batch, 20)).toBeLessThan(8);
+    expect(kept(batch, 5000)).toBeGreaterThan(15);
+    expect(kept(1, 20)).toBeGreaterThan(15);
+  });
+
+  test('the gradient of each position is as large as all', () => {
+    const [few, many] = [of('GRU', 20, 8), of('GRU', 20, 16)].map(({ peak }) => peak.parts.workspace);
+    const gates = 4 * 8 * length * 3 * hidden;
+    expect((many ?? 0) - (few ?? 0)).toBeGreaterThan(1.5 * gates);
+    expect((many ?? 0) - (few ?? 0)).toBeLessThan(2.5 * gates);
+  });
 });
 
 describe('corrections by what was measured', () => {

@@ -32,6 +32,8 @@ export interface Lying {
   /** Its output's gradient. */
   gradient: Order | 'either';
   half: boolean;
+  /** Sequences with padding are nevertheless all equally long, at least in some batches. */
+  even: boolean;
 }
 
 /** In which order a kind's tensors lie on the CPU. */

@@ -1,5 +1,7 @@
-/** What recurrent layers keep and take on the CPU, as measured. */
+/** What recurrent layers keep and take on the CPU, as measured; of sequences with padding recurrent-packed-cpu.ts tells. */
 import type { Operation } from '../estimate-types.ts';
+import type { Lying } from './kind.ts';
+import { packedOnCpu } from './recurrent-packed-cpu.ts';
 
 /** Of a cell: how many blocks of hidden_size its gates are, and how many such values it keeps at each position. */
 const cells: Record<string, { gates: number; keeps: number }> = {
@@ -9,8 +11,10 @@ const cells: Record<string, { gates: number; keeps: number }> = {
 };
 
 /** oneDNN computes an LSTM with a workspace of its own; the other kinds, and an LSTM with projections, go cell by cell. */
-export function recurrentOnCpu({ layer, keeps }: Operation): Pick<Operation, 'keeps' | 'workspace'> {
+export function recurrentOnCpu(operation: Operation, lying: Lying): Pick<Operation, 'keeps' | 'workspace'> {
+  const { layer, keeps } = operation;
   const { kind, args, input } = layer;
+  if ((args.mask ?? null) !== null) return packedOnCpu(operation, lying);
   const [length = 1, features = 1] = input;
   const [hidden, layers] = [args.hidden_size as number, args.num_layers as number];
   const directions = args.bidirectional === true ? 2 : 1;
@@ -18,7 +22,6 @@ export function recurrentOnCpu({ layer, keeps }: Operation): Pick<Operation, 'ke
   const state = projected || hidden;
   const { gates, keeps: kept } = cells[kind] as (typeof cells)[string];
   const whole = kind === 'LSTM' && projected === 0;
-  const masked = (args.mask ?? null) !== null;
   const last = args.output === 'last';
   // The last position alone leaves the whole sequence behind.
   let values = last && (whole || directions === 1) ? directions * length * state : 0;
@@ -34,22 +37,14 @@ export function recurrentOnCpu({ layer, keeps }: Operation): Pick<Operation, 'ke
   }
   const unit = 4 * length * hidden;
   const between = layers > 1 ? directions : 0;
-  const unkept = whole
-    ? 5.8 + 1.4 * directions * between
-    : gates + 1 + 3 * (directions - 1) + between + (masked && directions === 1 ? 1 : 0);
-  // Padded sequences are packed first; each cell's part of the packed gates then has a gradient as large as all.
+  const unkept = whole ? 5.8 + 1.4 * directions * between : gates + 1 + 3 * (directions - 1) + between;
   const passes = {
     unkept: unkept + (last ? directions : 0),
     ...(whole
       ? { forward: 4.7, backward: last ? 5.2 : 6.25 }
       : {
-          forward:
-            projected > 0
-              ? 3 + 1.6 * directions
-              : kind === 'RNN'
-                ? 2 * directions - (masked ? 0 : 1)
-                : 2 * directions + 1,
-          backward: masked ? 2 * gates - 2 : -1.5 / directions,
+          forward: projected > 0 ? 3 + 1.6 * directions : kind === 'RNN' ? 2 * directions - 1 : 2 * directions + 1,
+          backward: -1.5 / directions,
         }),
   };
   // oneDNN lays weights out in its own order; cell by cell their gradients are added up position by position.
