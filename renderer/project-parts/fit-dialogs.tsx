@@ -165,7 +165,9 @@ function Choice({ card, chosen, entry, refused, onChoose }: ChoiceProps) {
       data-unfit={refused || undefined}
       onClick={onChoose}
     >
-      <NetworkThumb layers={plan.layers} input={plan.input} width={132} height={36} />
+      <span aria-hidden>
+        <NetworkThumb layers={plan.layers} input={plan.input} width={132} height={36} />
+      </span>
       <span>{card.title}</span>
       <span className={classes.quiet}>{refused ? 'Not for this data' : card.category}</span>
     </button>

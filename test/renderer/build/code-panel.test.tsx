@@ -128,7 +128,7 @@ describe('the network and its data', () => {
     const before = useProjectState.getState().text;
     openFitting('replace');
     const dialog = await screen.findByRole('dialog', { name: 'Replace the network by a template' });
-    await user.click(await within(dialog).findByRole('radio', { name: /Character GPT/ }));
+    await user.click(await within(dialog).findByRole('radio', { name: /^Character GPT/ }));
     const replace = within(dialog).getByRole<HTMLButtonElement>('button', { name: 'Replace network' });
     expect(replace.disabled).toBe(true);
     // By keys: from the second on, one further.
