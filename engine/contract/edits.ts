@@ -29,9 +29,9 @@ export function applied(value: unknown, edit: Edit): unknown {
   }
   if (op === 'insert') throw new Error(`${key} is not a position in a list`);
   if (op === 'rename') {
-    return Object.fromEntries(
-      Object.entries(object).map(([name, each]) => [name === key ? String(given) : name, each]),
-    );
+    const to = String(given);
+    if (to !== key && Object.hasOwn(object, to)) throw new Error(`There is ${to} already`);
+    return Object.fromEntries(Object.entries(object).map(([name, each]) => [name === key ? to : name, each]));
   }
   const { [key]: _, ...others } = object;
   return op === 'remove' ? others : { ...object, [key]: given };

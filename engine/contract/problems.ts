@@ -31,7 +31,7 @@ export type ProblemCode = (typeof problemCodes)[number];
  * `value` into a list: the path's last step is the position that it shall have.
  */
 export interface Edit {
-  /** `rename`: the key that `path` names is called `value` from then on. */
+  /** `rename`: the key that `path` names is called `value` from then on, a name that is free. */
   op: 'set' | 'remove' | 'insert' | 'rename';
   path: (string | number)[];
   value?: unknown;

@@ -128,7 +128,12 @@ function changeFor(text: string, edit: Edit, spelled: Spellings): TextChange | n
       if (last) {
         if (edit.op === 'insert') throw refuse('its path must end with a position in a list');
         if (edit.op === 'remove') return at(...removal(parent, index));
-        if (edit.op === 'rename') return at(name.offset, name.length, JSON.stringify(String(edit.value)));
+        if (edit.op === 'rename') {
+          const to = String(edit.value);
+          const taken = to !== key && children.some((property) => property.children?.[0]?.value === to);
+          if (taken) throw refuse(`${where} has ${to} already`);
+          return at(name.offset, name.length, JSON.stringify(to));
+        }
         return at(value.offset, value.length, printed(body, edit.value, lineIndent(body, value.offset), spelled));
       }
       parent = value;

@@ -60,7 +60,9 @@ function someEdit(value: unknown, choose: (count: number) => number, given: unkn
       return { op: 'set', path: [...path, names[choose(names.length)] as string | number], value: given };
     if (op === 2 && !list && names.length > 0 && choose(2) === 0) {
       const last = names[choose(names.length)] as string;
-      return { op: 'rename', path: [...path, last], value: 'renamed' };
+      let free = 'renamed';
+      while (names.includes(free)) free += ' again';
+      return { op: 'rename', path: [...path, last], value: free };
     }
     if (list) return { op: 'insert', path: [...path, choose(names.length + 1)], value: given };
     return { op: 'set', path: choose(2) === 0 ? [...path, 'new'] : [...path, 'made', 'up'], value: given };

@@ -74,4 +74,7 @@ test('a key is renamed in its place', () => {
   );
   expect(() => made([{ op: 'rename', path: ['model', 'blocks', 'none'], value: 'a' }])).toThrow('has no none');
   expect(() => made([{ op: 'rename', path: ['model', 'layers', 0], value: 'a' }])).toThrow('no name');
+  // Two of one name would be one in everybody's eyes.
+  expect(() => made([{ op: 'rename', path: ['model', 'blocks', 'unit'], value: 'spare' }])).toThrow('spare already');
+  expect(made([{ op: 'rename', path: ['model', 'blocks', 'unit'], value: 'unit' }])).toBe(text);
 });
