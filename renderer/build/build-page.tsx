@@ -125,9 +125,10 @@ const Builder = memo(function Builder() {
                 <Splitter
                   label="Code"
                   storageKey="build.code"
-                  initial={440}
+                  initial={320}
                   min={280}
                   max={900}
+                  share={roomy ? 0.6 : 0.4}
                   aside={code ? <CodePanel /> : null}
                   main={<StackArea elements={elements} search={search} />}
                 />

@@ -14,6 +14,8 @@ export interface SplitterProps {
   initial?: number;
   min?: number;
   max?: number;
+  /** How much of both the side takes at most: in a narrow window, or a magnified one, it gives way before the main part becomes useless. */
+  share?: number;
   /** The side lies over the main part, and only while it is open. */
   drawer?: { open: boolean; onClose: () => void } | undefined;
 }
@@ -44,6 +46,7 @@ export function Splitter({
   initial = 340,
   min = 240,
   max = 640,
+  share = 0.4,
   drawer,
 }: SplitterProps) {
   const [width, setWidth] = useState(() => kept(storageKey, initial));
@@ -54,14 +57,18 @@ export function Splitter({
     keep(storageKey, wanted);
   };
   const grow = side === 'right' ? -1 : 1;
+  const sideElement = useRef<HTMLDivElement>(null);
+  /** As it is seen: where the side gives way, less than what is kept. */
+  const shownWidth = () => sideElement.current?.offsetWidth || bounded;
 
   const drag = (down: PointerEvent<HTMLElement>) => {
     if (down.button !== 0) return;
     down.preventDefault();
     const handle = down.currentTarget;
     const from = down.clientX;
+    const before = shownWidth();
     handle.setPointerCapture(down.pointerId);
-    const move = (event: globalThis.PointerEvent) => change(bounded + (event.clientX - from) * grow);
+    const move = (event: globalThis.PointerEvent) => change(before + (event.clientX - from) * grow);
     const end = () => {
       handle.removeEventListener('pointermove', move);
       handle.removeEventListener('lostpointercapture', end);
@@ -72,8 +79,8 @@ export function Splitter({
   const press = (event: KeyboardEvent) => {
     const step = event.shiftKey ? 64 : 16;
     const to: Record<string, number> = {
-      ArrowLeft: bounded - step * grow,
-      ArrowRight: bounded + step * grow,
+      ArrowLeft: shownWidth() - step * grow,
+      ArrowRight: shownWidth() + step * grow,
       Home: min,
       End: max,
     };
@@ -83,7 +90,6 @@ export function Splitter({
     change(next);
   };
 
-  const sideElement = useRef<HTMLDivElement>(null);
   const opened = drawer?.open === true;
   useEffect(() => {
     if (!opened) return;
@@ -102,7 +108,7 @@ export function Splitter({
       ref={sideElement}
       tabIndex={drawer ? -1 : undefined}
       className={classes.aside}
-      style={{ width: bounded }}
+      style={{ width: bounded, ...(drawer ? {} : { maxWidth: `${share * 100}%` }) }}
       data-drawer={drawer ? side : undefined}
       hidden={drawer?.open === false}
       onKeyDown={(event) => {
