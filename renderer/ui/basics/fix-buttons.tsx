@@ -6,15 +6,14 @@ import classes from './fix-buttons.module.css';
 export interface FixButtonsProps {
   fixes: readonly Fix[];
   onFix: (fix: Fix) => void;
-  disabled?: boolean;
 }
 
-export function FixButtons({ fixes, onFix, disabled = false }: FixButtonsProps) {
+export function FixButtons({ fixes, onFix }: FixButtonsProps) {
   if (fixes.length === 0) return null;
   return (
     <div className={classes.fixes}>
       {fixes.map((fix) => (
-        <Button key={fix.label} size="xs" disabled={disabled} onClick={() => onFix(fix)}>
+        <Button key={fix.label} size="xs" onClick={() => onFix(fix)}>
           {fix.label}
         </Button>
       ))}

@@ -86,7 +86,9 @@ export function FieldRow(props: FieldRowProps) {
           <p className={classes.problem}>{typing}</p>
         </div>
       ) : (
-        problems.length > 0 && <FieldProblems id={`${id}-problems`} problems={problems} onFix={onFix} />
+        problems.length > 0 && (
+          <FieldProblems id={`${id}-problems`} problems={problems} onFix={props.disabled ? undefined : onFix} />
+        )
       )}
     </div>
   );
