@@ -209,6 +209,30 @@ describe('recurrent layers of sequences with padding', () => {
   });
 });
 
+describe('transposed convolutions of images on the CPU', () => {
+  const room = (out_channels: number, more: object = {}, batch = 4) => {
+    const layers = [conv(16), { kind: 'Tanh' }, { kind: 'ConvTranspose2d', out_channels, ...more }];
+    const full = [...layers, { kind: 'GlobalAvgPool' }, linear(10)];
+    const { layers: planned, phases } = memoryOf(full, { shape: [3, 8, 8], batch });
+    return { ...planned[2]?.memory, phases };
+  };
+
+  test('the forward pass is what goes back in a convolution: with a stride it takes as much besides', () => {
+    const [whole, uneven] = [2, 3].map((kernel_size) => room(8, { kernel_size, stride: 2 }).phases.forward);
+    const plain = room(8, { kernel_size: 3, padding: 1 }).phases.forward;
+    expect(whole).toBeGreaterThan(plain + 40_000);
+    expect(uneven).toBeGreaterThan((whole ?? 0) + 30_000);
+  });
+
+  test('in groups with a stride the output is made twice', () => {
+    const once = 4 * 16 * 16 * 16;
+    const kernel = { kernel_size: 2, stride: 2, groups: 4 };
+    const [few, many] = [8, 16].map((batch) => room(16, kernel, batch).phases.forward);
+    const input = 4 * 16 * 8 * 8 + 4 * 3 * 8 * 8 + 8;
+    expect(((many ?? 0) - (few ?? 0)) / 8).toBe(2 * once + input);
+  });
+});
+
 describe('corrections by what was measured', () => {
   const seen = (network: string, ratio: number, more: Partial<MemoryObservation> = {}): MemoryObservation => ({
     device: 'cpu',

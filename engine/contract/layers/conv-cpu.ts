@@ -15,6 +15,10 @@ const fewest = 3;
 const tiles = 12_400;
 const stridedTiles = 61_500;
 const sums = 21_000;
+/** Of a transposed convolution whose stride does not divide its kernel, and of its weight's gradient. */
+const unevenTiles = 36_900;
+const transposedSums = 8500;
+const mostPieces = 98_000;
 
 /** Of a volume of few channels each thread lays the windows of so many positions side by side for the weight's gradient. */
 const positionsAtOnce = 130;
@@ -42,6 +46,7 @@ function sizesOf({ kind, args, input, output }: PlannedLayer) {
     taps,
     groups,
     strided: product(stride) > 1,
+    uneven: kernel.some((side, at) => side % (stride[at] ?? 1) > 0),
     input: 4 * product(input),
     output: 4 * product(output),
     /** What a batch of one takes where it is small: null where it is not. */
@@ -73,37 +78,74 @@ export const imageConvolution = {
 
 /** Of images with their channels last: others are copied; `within`: what a second convolution reads, and its gradient. */
 export function inOrder(operation: Operation, lying: Lying, within = 0): Pick<Operation, 'workspace'> {
-  const { layer, outputBytes, gradients, keeps, inputs } = operation;
-  const { entering, leaving, taps, groups, strided, input, alone } = sizesOf(layer);
+  const { layer, outputBytes, keeps, inputs } = operation;
+  const { input, alone } = sizesOf(layer);
   // Of a border that it cannot add itself there is a copy, with a gradient of its own.
   const bordered = keeps.bytes - within;
   const circular = layer.args.padding_mode === 'circular';
   const copied = lying.input === 'first' || (bordered > 0 && circular) ? bordered || input : 0;
   const received = lying.gradient === 'first' ? outputBytes : 0;
   const passed = inputs[0]?.grad === true ? input : 0;
-  const full = (bytes: number) => (lying.half ? 2 : 1) * bytes;
-  const depthwise = groups > 1 && groups === entering;
-  const weights = (4 * taps * entering * blocks(leaving)) / groups;
-  const across = (4 * taps * leaving * blocks(entering)) / groups;
-  const [plain, behind, adding] = depthwise
-    ? [0, 0, 0]
-    : [full(tiles), full(strided ? stridedTiles : tiles), summing(weights, lying.half)];
-  const room = Math.max(0, across + behind - gradients, weights + Math.max(adding - gradients, gradients));
+  const { ahead, spread, room, passing } = weighing(operation, lying.half);
   return {
     workspace(batch, pass) {
       if (batch === 1 && alone !== null && within === 0 && !lying.half)
         return alone + (pass === 'unkept' ? bordered : 0);
-      if (pass === 'forward') return batch * copied + weights + plain;
+      if (pass === 'forward') return batch * (copied + spread) + ahead;
       if (pass === 'unkept') {
-        const most = within > 0 ? Math.max(0, copied - outputBytes) + within : copied;
-        return batch * (most + bordered) + weights + plain;
+        const most = within > 0 ? Math.max(0, copied - outputBytes) + within : copied + spread;
+        return batch * (most + bordered) + ahead;
       }
       // The gradients of what lies between come before the input's, when what was kept of it is gone.
       const border = passed > 0 ? bordered : 0;
       const last = copied + border - passed;
       const most = within > 0 ? Math.max(within + received - passed, last - outputBytes) : last + received;
-      return batch * Math.max(0, border + within > 0 ? most : copied + received) + room;
+      const alike = batch * Math.max(0, border + within > 0 ? most : copied + received);
+      return alike + Math.max(room, passed > 0 ? Math.min(batch * passing, mostPieces) : 0);
     },
+  };
+}
+
+/** What it takes besides the tensors that come in and go out: in the forward pass once and of each sample, and likewise in the backward pass. */
+interface Weighing {
+  ahead: number;
+  spread: number;
+  room: number;
+  passing: number;
+}
+
+function weighing({ layer, gradients }: Operation, half: boolean): Weighing {
+  const { entering, leaving, taps, groups, strided, uneven, input, output } = sizesOf(layer);
+  const transposed = layer.kind.startsWith('ConvTranspose');
+  const full = (bytes: number) => (half ? 2 : 1) * bytes;
+  const weights = (4 * taps * entering * blocks(leaving)) / groups;
+  const across = (4 * taps * leaving * blocks(entering)) / groups;
+  const plain = full(tiles);
+  const behind = full(strided ? stridedTiles : tiles);
+  if (groups > 1) {
+    const depthwise = groups === entering;
+    // Each group in blocks of its own; a single channel each lies in blocks together, but not the other way round where they do not fill one.
+    const inGroups = 4 * taps * groups * blocks(entering / groups) * blocks(leaving / groups);
+    const together = depthwise && !(transposed && leaving % channelBlock > 0);
+    const room = (together ? weights : inGroups) + gradients;
+    if (transposed && (strided || depthwise))
+      return { ahead: depthwise ? weights : inGroups, spread: output, room, passing: 0 };
+    return { ahead: weights + (depthwise ? 0 : plain), spread: 0, room, passing: 0 };
+  }
+  if (!transposed) {
+    const adding = summing(weights, half);
+    const room = Math.max(0, across + behind - gradients, weights + Math.max(adding - gradients, gradients));
+    return { ahead: weights + plain, spread: 0, room, passing: 0 };
+  }
+  // The weight is turned first, and stays so in the backward pass, as long as the weight's gradient has yet to be turned back.
+  const turned = leaving > 1 && taps > 1 ? 4 * taps * entering * leaving : 0;
+  const added = entering <= channelBlock ? summing(across, half) - (half ? 0 : sums - transposedSums) : 0;
+  return {
+    ahead: turned + weights + behind + (uneven ? full(unevenTiles) : 0),
+    spread: 0,
+    room: across + Math.max(plain, added, gradients + turned),
+    // The gradient of a single channel is convolved in pieces.
+    passing: leaving === 1 ? threads * input : 0,
   };
 }
 
