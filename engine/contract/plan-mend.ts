@@ -1,10 +1,12 @@
 /** Tries the fixes of layers' problems on the network, so that those are offered that help, the ones that end all of it first. */
 import { follow, startsWith } from './edits.ts';
+import { plural } from './format.ts';
 import { layerTable } from './layers/index.ts';
 import { type Dims, sameDims } from './layers/kind.ts';
 import { bridgesFor, fewerRepetitions, type Refused, type Surroundings } from './plan-bridges.ts';
 import type { StackPlanner } from './plan-stack.ts';
-import type { Model, Trials, Tried } from './plan-trials.ts';
+import { lastOf, type Model, type Trials, type Tried } from './plan-trials.ts';
+import { heldBy, unwrapFix } from './plan-unwrap.ts';
 import type { Edit, Fix, Problem, ProblemCode } from './problems.ts';
 import { isObject, type JsonObject, type Place, type Report, removeEdit } from './report.ts';
 import type { TensorType } from './tensors.ts';
@@ -78,12 +80,15 @@ function fixesFor(problem: Problem, place: Place, at: Refused, context: Context)
   const { planner, trials } = context;
   const removes = ({ edits }: Fix) => edits.some((edit) => edit.op === 'remove' && startsWith(at.place, edit.path));
   const attempt = (fix: Fix) => attempted(fix, problem, place, at, context);
-  const done = (fixes: Fix[]) => withRemoval(fixes, at, trials.model, problem.fixes.find(removes));
+  const done = (fixes: Fix[]) =>
+    withRemoval([...fixes, ...offered(unwrapped, 'layer')], at, trials.model, problem.fixes.find(removes));
   const isNew = unlike();
   const own = problem.fixes.filter((fix) => isNew(fix) && !removes(fix)).map(attempt);
   const between = [...fewerRepetitions(at, planner.refused), ...bridgesFor(problem.code, at, around(context))]
     .filter((fix) => fix.edits.every(namesKnownKinds) && isNew(fix) && !removes(fix))
     .map(attempt);
+  const unwrap = unwrapFix(at, trials.model);
+  const unwrapped = unwrap ? [attempt(unwrap)] : [];
   const best = Math.min(...[...own, ...between].map(({ outcome }) => outcomes.indexOf(outcome)));
   const offered = (offers: Offer[], worst: Outcome) =>
     offers
@@ -108,7 +113,9 @@ function withRemoval(
   // A network without layers is none.
   if (place.length === 3 && enabled.length === 1) return [...fixes];
   const kind = layerTable.has(String(layer.kind)) ? String(layer.kind) : 'layer';
-  return [...fixes, own ?? { label: `Remove this ${kind}`, edits: [removeEdit(place)] }];
+  const held = heldBy(layer);
+  const inside = held === 0 ? '' : ` and its ${plural(held, 'layer')}`;
+  return [...fixes, own ?? { label: `Remove this ${kind}${inside}`, edits: [removeEdit(place)] }];
 }
 
 /** Whether neither the words nor the edits of a fix were seen before. */
@@ -180,8 +187,7 @@ function attempted(fix: Fix, problem: Problem, place: Place, at: Refused, contex
     if (!tried.flow) return { fix, outcome: 'layer' };
     return { fix, outcome: planner.complete && wanted && sameDims(tried.flow.dims, wanted) ? 'right' : 'whole' };
   }
-  const end = followed(['model', 'layers', refused], edits);
-  if (tried.reached > (end ? (end[2] as number) : refused - 1)) return { fix, outcome: 'layer' };
+  if (tried.reached > lastOf(refused, edits)) return { fix, outcome: 'layer' };
   const outcome = layer && startsWith(next.place, layer) ? 'this' : 'other';
   return { fix, outcome, next: { ...next, tried } };
 }

@@ -49,14 +49,13 @@ export class Trials {
     if (this.#left <= 0) return 'untried';
     const model = changed(this.model, edits);
     if (!model) return 'impossible';
-    const end = edits.reduce<Place | null>((at, edit) => at && follow(at, edit), ['model', 'layers', least]);
     const from = this.#start(edits);
     const input = this.#planner.entering[from];
     if (!input) return 'impossible';
     const report = new Report();
     const planner = new StackPlanner(report, model.blocks, this.#recall);
     const work = Math.min(mostBehind, this.#left);
-    const run = { from, masks: this.#planner.masks, least: end ? (end[2] as number) : least - 1, work };
+    const run = { from, masks: this.#planner.masks, least: lastOf(least, edits), work };
     const { flow } = planner.trial(model.layers, input, run);
     this.#left -= Math.max(1, planner.work);
     return { report, planner, model, flow, reached: reachedBy(planner) };
@@ -103,6 +102,14 @@ function changed(model: Model, edits: readonly Edit[]): Model | null {
   } catch {
     return null;
   }
+}
+
+/** Where the network's own layer is after edits, or what stands in its place: the last of it. */
+export function lastOf(index: number, edits: readonly Edit[]): number {
+  const at = (from: number) =>
+    edits.reduce<Place | null>((place, edit) => place && follow(place, edit), ['model', 'layers', from])?.[2];
+  // Of one that was taken away, the layers that were put there end before the one that stood behind it.
+  return (at(index) ?? Number(at(index + 1) ?? index) - 1) as number;
 }
 
 /** The last place of the network itself that a tensor reached. */

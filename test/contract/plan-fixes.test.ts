@@ -372,10 +372,13 @@ for (const [group, list] of Object.entries(cases)) {
       // A layer that is at fault, and not the only one, can be done without.
       if (layers.length > 1 && problem?.code !== 'OUTPUT_MISMATCH') {
         const removal = fixes.pop();
-        expect(removal?.label).toMatch(/^Remove this \w+$/);
+        expect(removal?.label).toMatch(/^Remove this \w+( and its \d+ layers?)?$/);
         expect(removal?.edits).toEqual([{ op: 'remove', path: layerOf(problem?.path ?? '') }]);
       }
-      expect(fixes.map(({ label }) => label)).toEqual(offers);
+      // One that holds others is taken apart before.
+      const unwrap = fixes.filter(({ label }) => /^Unwrap this \w+$/.test(label));
+      expect(unwrap).toEqual(problem?.code === 'JOIN_MISMATCH' ? fixes.slice(-1) : []);
+      expect(fixes.filter((each) => !unwrap.includes(each)).map(({ label }) => label)).toEqual(offers);
       for (const { label, edits } of fixes) {
         const after = errors(applyEdits(project, edits)).map(({ message }) => message);
         expect(after, label).toEqual([]);
@@ -406,4 +409,36 @@ test('where there is too much to try, what is offered still helps', () => {
       expect(after.filter((each) => each.path === path)).toEqual([]);
     }
   }
+});
+
+describe('a layer that holds others', () => {
+  const offersFor = (layers: Json[], more = {}) =>
+    planProject(projectWith([...layers, ...head], { model: { layers: [...layers, ...head], ...more } }), digits)
+      .problems.flatMap(({ fixes }) => fixes)
+      .slice(-2);
+
+  test('is unwrapped before it is removed, and its removal names what goes with it', () => {
+    const layers: Json[] = [residual([conv(8, { stride: 2 }), relu, parallel([[relu]])])];
+    const [unwrap, removal] = offersFor(layers);
+    expect(unwrap?.label).toBe('Unwrap this Residual');
+    expect(removal?.label).toBe('Remove this Residual and its 4 layers');
+    const project = projectWith([...layers, ...head]);
+    const after = applyEdits(project, unwrap?.edits ?? []) as typeof project;
+    expect(after.model?.layers).toEqual([conv(8, { stride: 2 }), relu, parallel([[relu]]), ...head]);
+  });
+
+  test('is only removed where its layers do not fit without it either', () => {
+    const labels = offersFor([parallel([[flatten], [conv(2)]])]).map(({ label }) => label);
+    expect(labels).not.toContain('Unwrap this Parallel');
+    expect(labels).toContain('Remove this Parallel and its 2 layers');
+  });
+
+  test('as the use of a named block leaves the definition to the other uses', () => {
+    const use = (more = {}) => ({ kind: 'Block', ref: 'join', ...more });
+    const once = offersFor([use({ disabled: 3 })], { blocks: { join: { layers: [relu, relu] } } });
+    expect(once.map(({ label }) => label)).toEqual(['Unwrap this Block', 'Remove this Block']);
+    expect(once[0]?.edits.at(-1)).toEqual({ op: 'remove', path: ['model', 'blocks', 'join'] });
+    const twice = offersFor([use({ disabled: 3 }), use()], { blocks: { join: { layers: [relu, relu] } } });
+    expect(twice[0]?.edits.map(({ op }) => op)).toEqual(['remove', 'insert', 'insert']);
+  });
 });

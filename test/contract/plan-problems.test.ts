@@ -82,7 +82,11 @@ describe('the faults that people make most offer a way out', () => {
     'window too large': ['Set kernel_size to 30', 'Set padding to 2', 'Remove this Conv2d'],
     'groups of the output': ['Set groups to 2', 'Set out_channels to 8', 'Remove this Conv2d'],
     'same padding with a stride': ['Set padding to 1', 'Set stride to 1', 'Remove this Conv2d'],
-    'shortcut of another shape': ['Project the input (shortcut "auto")', 'Remove this Residual'],
+    'shortcut of another shape': [
+      'Project the input (shortcut "auto")',
+      'Unwrap this Residual',
+      'Remove this Residual and its 1 layer',
+    ],
     'too few scores, the sample named': ['Set out_features of layer 3 to 10'],
     'not flattened': ['Insert Flatten before layer 0', 'Append Flatten and Linear', 'Append GlobalAvgPool and Linear'],
     'ends with images': ['Append Flatten and Linear', 'Append GlobalAvgPool and Linear'],
