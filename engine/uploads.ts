@@ -23,14 +23,22 @@ interface Upload {
   busy: boolean;
 }
 
+interface UploadRules {
+  idle?: number;
+  check?: (file: string) => Promise<unknown>;
+}
+
 export class Uploads {
   readonly #folder: string;
   readonly #idleMs: number;
+  readonly #check: (file: string) => Promise<unknown>;
   readonly #open = new Map<string, Upload>();
 
-  constructor(home: string, idle = idleMs) {
+  /** `check` is shown each file that is whole; what it throws, the last part throws, and nothing of the file stays. */
+  constructor(home: string, { idle = idleMs, check = async () => {} }: UploadRules = {}) {
     this.#folder = weightsDir(home);
     this.#idleMs = idle;
+    this.#check = check;
   }
 
   /** @throws GradloomError BAD_CALL for what is no weights file or too large, NOT_WRITABLE, DISK_FULL */
@@ -104,9 +112,10 @@ export class Uploads {
       if (!(await taken(target))) continue;
       try {
         await rename(place, target);
+        await this.#check(target);
       } catch (thrown) {
         await rm(target, { force: true }).catch(() => {});
-        throw thrown;
+        throw calledAs(name, thrown, target);
       }
       this.#open.delete(id);
       return target;
@@ -152,6 +161,16 @@ function checkFile(name: string, size: number): void {
       hint: `Copy it to where the engine runs, and choose it by Browse. Up to ${bytes(mostUploadBytes)} can be dropped.`,
     });
   }
+}
+
+/** A refused file is told of by the name that it came with: its place in the workspace is gone. */
+function calledAs(name: string, thrown: unknown, target: string): unknown {
+  if (!(thrown instanceof GradloomError)) return thrown;
+  const { code, message, hint } = thrown;
+  return new GradloomError(code, message.replace(target, name), {
+    ...(hint === undefined ? {} : { hint }),
+    cause: thrown,
+  });
 }
 
 function gone(): GradloomError {

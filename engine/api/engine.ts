@@ -4,6 +4,7 @@ import type { StandardRPCHandlerOptions } from '@orpc/server/standard';
 import { rootDir } from '../../native/setup/paths.mjs';
 import { Previews } from '../data/index.ts';
 import { DeviceReports } from '../devices.ts';
+import { readSomeWeights } from '../export/weights.ts';
 import { Kept } from '../kept.ts';
 import { Places } from '../places.ts';
 import type { ProcessHost } from '../processes.ts';
@@ -57,7 +58,7 @@ export function openEngine({ processes, workerEntry, root, log }: EngineOptions)
   });
   const projects = new ProjectFiles();
   const kept = new Kept(home);
-  const uploads = new Uploads(home);
+  const uploads = new Uploads(home, { check: readSomeWeights });
   const parts: Parts = {
     home,
     service,

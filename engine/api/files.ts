@@ -1,6 +1,7 @@
 /** `files`: folders listed and files brought, for a window whose files are on another machine. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { readSomeWeights } from '../export/weights.ts';
 import { makeFolders, systemError } from '../files.ts';
 import { isWithin } from '../places.ts';
 import { type Parts, wire } from './parts.ts';
@@ -18,6 +19,9 @@ export function fileCalls({ home, places, uploads }: Parts) {
       })),
       cancel: calls.cancel.handler(({ input }) => uploads.cancel(input.upload)),
     },
+    weights: wire.files.weights.handler(async ({ input }) => ({
+      tensors: (await readSomeWeights(await places.reach(input.file))).length,
+    })),
     list: wire.files.list.handler(async ({ input }) => {
       const start = places.root ?? home;
       if (input.folder === null && start === home) await makeFolders(home);

@@ -353,6 +353,8 @@ export const api = {
 
   files: {
     upload: uploadCalls,
+    /** Reads the headers of a weights file, so that one that is none is refused before it is chosen. */
+    weights: oc.input(z.object({ file: z.string() })).output(z.object({ tensors: z.number() })),
     list: oc.input(z.object({ folder: z.string().nullable() })).output(
       z.object({
         folder: z.string(),

@@ -57,10 +57,12 @@ async function checkKind(path: string): Promise<number> {
       if (bytesRead >= 4 && start.readUInt32LE() === 0x04034b50) return (await file.stat()).size;
       // The magic number 0x1950a86a20f9469cfc6c, pickled, or a tar archive: what PyTorch wrote before 1.6.
       const old = start.subarray(0, 2).equals(Buffer.from([0x80, 2])) || (await isTar(file));
+      if (old) throw weightsError(path, 'is in the format of PyTorch before 1.6', again);
+      const named = path.toLowerCase().endsWith('.safetensors');
       throw weightsError(
         path,
-        old ? 'is in the format of PyTorch before 1.6' : 'is no PyTorch file',
-        old ? again : 'Give a .pt file written by torch.save, or a .safetensors file.',
+        named ? 'is no safetensors file, or it is damaged' : 'is no PyTorch file, or it is damaged',
+        'Write or fetch it again: weights are a .safetensors file, or a .pt file written by torch.save.',
       );
     } finally {
       await file.close();

@@ -27,6 +27,13 @@ export async function readWeights(file: string, names: WeightsNames | null = nul
   });
 }
 
+/** As `readWeights`, of a file that holds any. */
+export async function readSomeWeights(file: string, names: WeightsNames | null = null): Promise<TensorSource[]> {
+  const tensors = await readWeights(file, names);
+  if (tensors.length === 0) throw weightsError(file, 'holds no tensors', 'Give a file with the weights of a network.');
+  return tensors;
+}
+
 /**
  * A safetensors file with the weights of `file` by the network's names: itself, or one made in `temporaryFolder`.
  * Throws FILE_NOT_FOUND, NOT_READABLE, WEIGHTS_FORMAT, WEIGHTS_MISMATCH, DISK_FULL, NOT_WRITABLE.
@@ -36,8 +43,7 @@ export async function toSafetensors(
   temporaryFolder: string,
   names: WeightsNames | null = null,
 ): Promise<string> {
-  const tensors = await readWeights(file, names);
-  if (tensors.length === 0) throw weightsError(file, 'holds no tensors', 'Give a file with the weights of a network.');
+  const tensors = await readSomeWeights(file, names);
   if (await isSafetensors(file)) {
     const written = (await readSafetensors(file)).tensors;
     if (written.every(({ name }, i) => name === tensors[i]?.name)) return file;

@@ -33,7 +33,10 @@ export async function startFromFile(given: File): Promise<boolean> {
   const { file } = useProjectState.getState();
   if (file === null) return false;
   try {
-    const place = shell()?.pathOf(given) || (await bring(given));
+    const known = shell()?.pathOf(given);
+    // What is brought, the engine looks at itself before it keeps it.
+    if (known) await engine.files.weights({ file: known });
+    const place = known || (await bring(given));
     if (place === null) return false;
     if (useProjectState.getState().file !== file) {
       tell({

@@ -46,10 +46,41 @@ const networkOf = ({ tensors }: Plan) => tensors.map(({ name, shape }) => `${nam
 /** What keeps a run from starting from these weights, as far as it is known: whoever draws the report asks for it. */
 export function useWeightsProblem(plan: Plan | null): Problem | null {
   const file = useProjectState((state) => state.file);
-  const { key, report } = useKnown();
+  const { key, report, error } = useKnown();
+  const dataFails = useProjectState((state) => state.factsError !== null);
   const weights = plan?.project.model.weights ?? null;
   if (weights === null || file === null || !plan?.model || !key.startsWith(placeOf(file, weights))) return null;
+  if (error && !dataFails && ofTheFile.has(error.code)) return unreadable(error);
   return report?.matched.length === 0 ? nothingFits : null;
+}
+
+/** Asks anew: the file may have been put right. */
+export function readWeightsAgain(): void {
+  const { key } = useKnown.getState();
+  if (key !== '') void ask(key);
+}
+
+/** What is wrong with the file itself; else the data or the network are, which have problems of their own. */
+const ofTheFile: ReadonlySet<ErrorInfo['code']> = new Set([
+  'WEIGHTS_FORMAT',
+  'WEIGHTS_MISMATCH',
+  'FILE_NOT_FOUND',
+  'NOT_READABLE',
+  'CHECKPOINT_MISSING',
+  'CHECKPOINT_DAMAGED',
+] as const);
+
+const useFresh = { label: 'Use fresh weights', edits: [removeEdit(['model', 'weights'])] };
+
+function unreadable({ message, hint }: ErrorInfo): Problem {
+  return {
+    code: 'BAD_VALUE',
+    severity: 'error',
+    path: 'model.weights',
+    message: `A run cannot start from these weights: ${message}`,
+    hint: hint ?? 'Choose others.',
+    fixes: [useFresh],
+  };
 }
 
 const nothingFits: Problem = {
@@ -58,7 +89,7 @@ const nothingFits: Problem = {
   path: 'model.weights',
   message: 'None of the weights to start from fits the network, so a run would not start',
   hint: 'Choose others, or build the network that they are of.',
-  fixes: [{ label: 'Use fresh weights', edits: [removeEdit(['model', 'weights'])] }],
+  fixes: [useFresh],
 };
 
 async function ask(key: string): Promise<void> {

@@ -11,7 +11,7 @@ import { useDevices } from '../state/devices.ts';
 import { useMemoryOutlook } from '../state/memory-outlook.ts';
 import { readDataAgain, useProjectState } from '../state/project.ts';
 import { useLiveRunsBy, useRuns } from '../state/runs.ts';
-import { useWeightsReport } from '../state/weights.ts';
+import { readWeightsAgain, useWeightsReport } from '../state/weights.ts';
 import { Button, count, dims, duration, integer, KeyHint, Notice, plural, Section } from '../ui/index.ts';
 import { type GroupKey, groupOf, stepsOf } from './before.ts';
 import { UseAuto, useMissingDevice } from './device.tsx';
@@ -172,7 +172,20 @@ function Checks({ plan, problems, taken }: Omit<BeforeStartProps, 'onShow'>) {
 
 function StartingWeights({ plan }: { plan: Plan }) {
   const { report, error } = useWeightsReport(plan);
-  if (error) return <Check state="bad">{error.message}</Check>;
+  if (error) {
+    return (
+      <Check
+        state="bad"
+        action={
+          <Button size="xs" onClick={readWeightsAgain}>
+            Read again
+          </Button>
+        }
+      >
+        {error.message}
+      </Check>
+    );
+  }
   if (!report) return null;
   const whole = reportParts(report).length === 0;
   const state = whole ? 'ok' : report.matched.length === 0 ? 'bad' : 'warn';

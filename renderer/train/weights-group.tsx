@@ -7,7 +7,7 @@ import { change, useFormAt } from '../state/form.ts';
 import { useProjectState } from '../state/project.ts';
 import { isLive, useRuns } from '../state/runs.ts';
 import { useWeightsReport } from '../state/weights.ts';
-import { ago, Choice, ErrorNotice, Notice, Section, SettingRow } from '../ui/index.ts';
+import { ago, Choice, Notice, Section, SettingRow } from '../ui/index.ts';
 import { Fields } from './fields.tsx';
 import classes from './train.module.css';
 import { fitSentence, reportParts } from './weights-words.ts';
@@ -71,7 +71,13 @@ function EarlierRun({ file }: { file: string }) {
 
 function Report({ plan }: { plan: Plan }) {
   const { report, error } = useWeightsReport(plan);
-  if (error) return <ErrorNotice error={error} />;
+  if (error) {
+    return (
+      <Notice tone="bad" title={error.message} alert>
+        {error.hint}
+      </Notice>
+    );
+  }
   if (!report) return null;
   const parts = reportParts(report);
   const { weights_names } = plan.project.model;

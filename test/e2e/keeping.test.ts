@@ -168,14 +168,18 @@ describe.skipIf(noBrowser)('what was edited in the last moment', () => {
   });
 });
 
-/** Drops a file on the page as a desktop would. */
+/** Drops a file on the page as a desktop would; for a number, weights of so many bytes. */
 async function drop(page: Page, name: string, content: string | number, type = ''): Promise<void> {
   await page.evaluate(
     ({ name, content, type }) => {
+      const parts: BlobPart[] = [];
+      if (typeof content === 'string') parts.push(content);
+      else {
+        const header = JSON.stringify({ w: { dtype: 'U8', shape: [content], data_offsets: [0, content] } });
+        parts.push(new BigUint64Array([BigInt(header.length)]), header, new Uint8Array(content).fill(3));
+      }
       const data = new DataTransfer();
-      data.items.add(
-        new File([typeof content === 'number' ? new Uint8Array(content).fill(3) : content], name, { type }),
-      );
+      data.items.add(new File(parts, name, { type }));
       for (const event of ['dragenter', 'dragover', 'drop']) {
         document.body.dispatchEvent(new DragEvent(event, { dataTransfer: data, bubbles: true, cancelable: true }));
       }

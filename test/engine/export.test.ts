@@ -301,7 +301,7 @@ describe('what is refused, and how it is said', () => {
     };
     expect(await say(Buffer.from('80028a0a6cfc9c46f9206aa850192e', 'hex'))).toMatch(/before 1\.6/);
     expect(await say('hello')).toMatch(/no PyTorch file/);
-    expect(await say('')).toMatch(/no PyTorch file/);
+    expect(await say('')).toMatch(/no PyTorch file, or it is damaged/);
     expect(await say(Buffer.from('PK\x03\x04 and then nothing'))).toMatch(/damaged zip/);
     await zipOf(join(folder, 'w'), file(good), { 'data/0': Buffer.alloc(2) }, true);
     expect((await refuse(join(folder, 'w'))).message).toMatch(/compressed/);

@@ -77,7 +77,7 @@ test('one whose window is gone is given up, as is what a killed service left', a
   await new Uploads(home).begin('net.pt', 5);
   expect(there()).not.toContain(old);
   expect(there()).toContain(fresh);
-  const brief = new Uploads(home, 20);
+  const brief = new Uploads(home, { idle: 20 });
   const id = await brief.begin('net.pt', 5);
   await expect.poll(() => there().some((name) => name.includes(id))).toBe(false);
 });

@@ -1,5 +1,5 @@
 /** Files that are dropped on the window. @vitest-environment jsdom */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -20,6 +20,14 @@ function drop(name: string, content: BlobPart, { folder = false } = {}): void {
   const file = new File([content], name);
   const items = [{ webkitGetAsEntry: () => ({ isDirectory: folder }) }];
   fireEvent.drop(document.body, { dataTransfer: { types: ['Files'], files: [file], items } });
+}
+
+/** With one tensor of so many bytes. */
+function safetensors(bytes: number): Uint8Array<ArrayBuffer> {
+  const header = JSON.stringify({ w: { dtype: 'U8', shape: [bytes], data_offsets: [0, bytes] } });
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64LE(BigInt(header.length));
+  return new Uint8Array(Buffer.concat([size, Buffer.from(header), Buffer.alloc(bytes, 7)]));
 }
 
 async function openNew(): Promise<void> {
@@ -43,7 +51,7 @@ test('a project is copied into the workspace and opened', async () => {
 test('weights are what the open project starts from, in one step', async () => {
   showPage(<DropTarget />);
   await openNew();
-  const content = new Uint8Array(9 << 20).fill(7); // three parts
+  const content = safetensors(9 << 20); // three parts
   drop('net.safetensors', content);
   await waitFor(() => expect(project().model.weights).toBe('weights/net.safetensors'), { timeout: 5000 });
   expect(readFileSync(path.join(home, 'weights', 'net.safetensors')).equals(content)).toBe(true);
@@ -55,10 +63,37 @@ test('weights are what the open project starts from, in one step', async () => {
 test('a path is enough where the window knows it', async () => {
   showPage(<DropTarget />);
   await openNew();
-  Object.assign(window, { gradloomShell: { pathOf: () => path.join(home, 'elsewhere', 'net.pt') } });
-  drop('net.pt', 'x');
-  await waitFor(() => expect(project().model.weights).toBe('elsewhere/net.pt'));
+  mkdirSync(path.join(home, 'elsewhere'));
+  const known = path.join(home, 'elsewhere', 'net.safetensors');
+  Object.assign(window, { gradloomShell: { pathOf: () => known } });
+  writeFileSync(known, 'not yet');
+  drop('net.safetensors', 'x');
+  await waitFor(() => expect(toast()?.message).toBe(`${known} is no safetensors file, or it is damaged.`));
+  expect(project().model.weights).toBeUndefined();
+  writeFileSync(known, safetensors(4));
+  drop('net.safetensors', 'x');
+  await waitFor(() => expect(project().model.weights).toBe('elsewhere/net.safetensors'));
   Object.assign(window, { gradloomShell: undefined });
+});
+
+test('a broken file is refused with the reason, and the project keeps what it has', async () => {
+  showPage(<DropTarget />);
+  await openNew();
+  drop('good.safetensors', safetensors(4));
+  await waitFor(() => expect(project().model.weights).toBe('weights/good.safetensors'));
+  for (const [name, content] of [
+    ['broken.safetensors', 'what is this'],
+    ['good.safetensors', safetensors(4).slice(0, -1)],
+    ['broken.pt', 'x'],
+  ] as const) {
+    useSession.setState({ toasts: [] });
+    drop(name, content);
+    await waitFor(() => expect(toast()?.message).toMatch(new RegExp(`^${name} is .*damaged`)));
+    expect(toast()?.tone).toBe('error');
+  }
+  expect(project().model.weights).toBe('weights/good.safetensors');
+  const { entries } = await client.engine.files.list({ folder: path.join(home, 'weights') });
+  expect(entries.filter(({ name }) => /broken|good-2/.test(name))).toEqual([]);
 });
 
 test('weights on their way can be given up, and leave nothing', async () => {

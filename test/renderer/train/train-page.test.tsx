@@ -89,6 +89,24 @@ describe('Train', () => {
     expect(project().model.weights).toBeUndefined();
   });
 
+  test('weights that cannot be read are a problem until they are put right', async () => {
+    const file = path.join(home, 'damaged.safetensors');
+    await writeFile(file, 'what is this');
+    await open({ model: { layers: [{ kind: 'Linear', out_features: 3 }], weights: file } });
+    showPage(<TrainPage />);
+    const again = await screen.findByRole('button', { name: 'Read again' });
+    expect(screen.getByText('1 problem stands in the way of a run.')).toBeDefined();
+    expect(screen.getAllByText(/^A run cannot start from these weights: .* is no safetensors file/)).not.toEqual([]);
+    expect(screen.queryByText(/^Ready/)).toBeNull();
+    expect(screen.queryByText('WEIGHTS_FORMAT')).toBeNull();
+    const header = JSON.stringify({ '0.bias': { dtype: 'F32', shape: [3], data_offsets: [0, 12] } });
+    const size = Buffer.alloc(8);
+    size.writeBigUInt64LE(BigInt(header.length));
+    await writeFile(file, Buffer.concat([size, Buffer.from(header), Buffer.alloc(12)]));
+    await userEvent.click(again);
+    expect(await screen.findByText(/^Ready/)).toBeDefined();
+  });
+
   test('each group is one sentence while it is folded', async () => {
     await digits();
     showPage(<TrainPage />);
