@@ -44,9 +44,11 @@ Forward build_max_pool(Builder& build) {
           padding = args.integers("padding"), dilation = args.integers("dilation"),
           ceil_mode = args.flag("ceil_mode")](const at::Tensor& input, const Pass&) {
     if constexpr (rank == 1) return at::max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode);
-    // Images, which it takes for a single volume, it refuses with their channels last.
-    else return at::max_pool3d(input.dim() == 4 ? input.contiguous() : input, kernel_size, stride, padding, dilation,
-                               ceil_mode);
+    // Images are single volumes to it: as such neither they nor their gradients may have their channels last.
+    else if (input.dim() == 4) {
+      const at::Tensor volumes = input.contiguous().unsqueeze(1);
+      return at::max_pool3d(volumes, kernel_size, stride, padding, dilation, ceil_mode).squeeze(1);
+    } else return at::max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode);
   };
 }
 
