@@ -96,22 +96,32 @@ const storage = {
   key: (file: string, window: string) => `gradloom.draft.${window}.${file}`,
   put(file: string, draft: Draft): void {
     try {
-      localStorage.setItem(storage.key(file, draft.window), JSON.stringify(draft));
+      browserStorage()?.setItem(storage.key(file, draft.window), JSON.stringify(draft));
     } catch {
-      // Full, or forbidden: the window itself still holds it.
+      // Full: the window itself still holds it.
     }
   },
   remove(file: string, window: string): void {
-    localStorage.removeItem(storage.key(file, window));
+    browserStorage()?.removeItem(storage.key(file, window));
   },
   of(file: string): Draft[] {
-    return Object.keys(localStorage).flatMap((key) => {
-      const draft =
-        key.startsWith('gradloom.draft.') && key.endsWith(`.${file}`) ? parsed(localStorage.getItem(key)) : null;
+    const kept = browserStorage();
+    if (!kept) return [];
+    return Object.keys(kept).flatMap((key) => {
+      const draft = key.startsWith('gradloom.draft.') && key.endsWith(`.${file}`) ? parsed(kept.getItem(key)) : null;
       return draft !== null && storage.key(file, draft.window) === key ? [draft] : [];
     });
   },
 };
+
+/** null: the browser forbids it. */
+function browserStorage(): Storage | null {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+}
 
 function parsed(text: string | null): Draft | null {
   try {
