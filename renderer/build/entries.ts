@@ -67,9 +67,10 @@ export function entriesWith(blocks: readonly string[]): Entry[] {
 const wanted = new Map(
   layerKinds.map(({ kind, takes = 'floats', category, examples }) => {
     const { rank } = stemOf(kind);
-    // Examples of a kind name every rank that it takes where that matters; dense layers, norms by position and activations take any.
+    // Examples of a kind name every rank that it takes where that matters; dense layers, norms by position and activations take any. A kind
+    // in 1, 2 or 3 dimensions fits data of just so many: taken for a batch of its own, an image would pass a 3d pool, over its channels.
     const picky = category === 'conv' || category === 'pool' || category === 'sequence';
-    const ranks = picky ? examples.map(({ input }) => input.length) : rank === null ? [] : [rank + 1];
+    const ranks = rank !== null ? [rank + 1] : picky ? examples.map(({ input }) => input.length) : [];
     return [kind, { takes, ranks: new Set(kind === 'BatchNorm1d' ? [1, 2] : ranks) }];
   }),
 );

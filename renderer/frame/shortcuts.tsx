@@ -25,15 +25,24 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** The field that was typed into since the focus came to it: undo in it is its own. In any other field undo is the project's. */
-let typedInto: EventTarget | null = null;
+/**
+ * The field that was typed into since the focus came to it, and what it held then. Undo in it is its own while it holds something else and
+ * keeps that to itself; a field whose every value is in the project at once says so by `data-undo`, and its undo is the project's.
+ */
+let typing: { field: EventTarget | null; before: string; typed: boolean } = { field: null, before: '', typed: false };
 
-function noteTyping(event: Event): void {
-  typedInto = event.type === 'input' ? event.target : null;
+const textIn = (target: EventTarget | null) => (target as Partial<HTMLInputElement> | null)?.value ?? '';
+
+function noteTyping({ type, target }: Event): void {
+  if (type === 'focusin') typing = { field: target, before: textIn(target), typed: false };
+  else if (typing.field === target) typing.typed = true;
+  else typing = { field: target, before: '', typed: true };
 }
 
 function hasOwnUndo(target: EventTarget | null): boolean {
-  return isTyping(target) && target === typedInto && (target as HTMLInputElement).value !== '';
+  if (!isTyping(target) || (target as HTMLElement).dataset.undo === 'project') return false;
+  const { field, before, typed } = typing;
+  return typed && target === field && textIn(target) !== '' && textIn(target) !== before;
 }
 
 export function useShortcuts() {
@@ -49,7 +58,7 @@ export function useShortcuts() {
       }
       if (!(event.metaKey || event.ctrlKey) || event.altKey) return;
       const key = event.key.toLowerCase();
-      const typing = hasOwnUndo(event.target);
+      const own = event.defaultPrevented || hasOwnUndo(event.target);
       const run =
         key === 'k'
           ? openPalette
@@ -57,7 +66,7 @@ export function useShortcuts() {
             ? () => void saveNow()
             : key === 'enter'
               ? commands.train
-              : typing
+              : own
                 ? null
                 : key === 'z'
                   ? event.shiftKey

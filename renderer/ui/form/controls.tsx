@@ -4,7 +4,8 @@ import { IconFolderOpen } from '@tabler/icons-react';
 import type { ComponentType, KeyboardEvent } from 'react';
 import type { FieldControl } from '../../../engine/contract/fields.ts';
 import { IconButton, Segmented } from '../basics/buttons.tsx';
-import { useDraft } from './draft.ts';
+import { takeBack, useDraft } from './draft.ts';
+import { selectOnFirstClick } from './first-click.ts';
 import classes from './form.module.css';
 import { nullMatters, parseText, showDefault, showValue, stepText } from './parse.ts';
 import { PaddingControl, SpanControl } from './span-control.tsx';
@@ -17,6 +18,7 @@ function TextControl(props: ControlProps) {
   useTold(draft.problem, onProblem);
   const numeric = info.control === 'integer' || info.control === 'number';
   const press = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (takeBack(event, draft)) return;
     if (!numeric || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') || event.altKey || event.ctrlKey) return;
     const from = draft.text.trim() === '' ? showDefault(info) : draft.text;
     const next = stepText(from, event.key === 'ArrowUp', event.shiftKey, info.control === 'integer');
@@ -31,6 +33,7 @@ function TextControl(props: ControlProps) {
         className={classes.input}
         data-mono={info.control === 'path' || undefined}
         data-number={numeric || info.control === 'numbers' || undefined}
+        data-undo="project"
         aria-invalid={invalid || undefined}
         aria-describedby={describedBy}
         aria-required={!('default' in info) || undefined}
@@ -42,6 +45,7 @@ function TextControl(props: ControlProps) {
         autoComplete="off"
         onChange={(event) => draft.type(event.currentTarget.value)}
         onKeyDown={press}
+        {...(numeric || info.control === 'numbers' ? selectOnFirstClick : {})}
       />
       {nullMatters(schema) && (
         <button

@@ -2,7 +2,7 @@
  * The text of a field while it is typed. It stays what was typed for as long as it means the value that the project has, or means nothing
  * yet; only a change from elsewhere (undo, a fix, another window) replaces it.
  */
-import { useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import { type Parsed, same } from './parse.ts';
 
 export interface Draft<T> {
@@ -10,6 +10,21 @@ export interface Draft<T> {
   /** Why the text is no value; null where it is one. */
   problem: string | null;
   type: (text: T) => void;
+  /** Back to the value that the project has. */
+  revert: () => void;
+}
+
+/** Undo of what is no value yet takes that back; every value is the project's already, and so is its undo. Answers whether it did. */
+export function takeBack(
+  event: KeyboardEvent,
+  { problem, revert }: Pick<Draft<unknown>, 'problem' | 'revert'>,
+): boolean {
+  const undoes =
+    event.key.toLowerCase() === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey;
+  if (!undoes || problem === null) return false;
+  event.preventDefault();
+  revert();
+  return true;
 }
 
 export function useDraft<T>(
@@ -38,5 +53,6 @@ export function useDraft<T>(
       const told = 'value' in meant ? meant.value : undefined;
       if (!same(told, value)) tell(told);
     },
+    revert: () => setDraft({ text: show(value), known: value }),
   };
 }

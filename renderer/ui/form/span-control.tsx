@@ -4,7 +4,8 @@ import { IconLink, IconLinkOff } from '@tabler/icons-react';
 import { type KeyboardEvent, useState } from 'react';
 import { sideNames } from '../../../engine/contract/fields.ts';
 import { IconButton } from '../basics/buttons.tsx';
-import { useDraft } from './draft.ts';
+import { takeBack, useDraft } from './draft.ts';
+import { selectOnFirstClick } from './first-click.ts';
 import classes from './form.module.css';
 import { parseSpan, showDefault, showValue, sidesOf, stepText } from './parse.ts';
 import { useTold } from './told.ts';
@@ -39,6 +40,7 @@ export function SpanControl(props: ControlProps) {
   const withSide = (side: number, text: string) =>
     shown.map((_, each) => (each === side ? text : (draft.text[each] ?? '')));
   const press = (event: KeyboardEvent, side: number) => {
+    if (takeBack(event, draft)) return;
     if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
     const typed = draft.text[side] ?? '';
     const from = typed === '' ? showValue(standard[side]) : typed;
@@ -62,6 +64,7 @@ export function SpanControl(props: ControlProps) {
             id={side === 0 ? id : `${id}-${name}`}
             className={classes.input}
             data-number
+            data-undo="project"
             aria-label={apart ? `${info.label} ${name}` : undefined}
             aria-describedby={describedBy}
             aria-invalid={invalid || undefined}
@@ -75,6 +78,7 @@ export function SpanControl(props: ControlProps) {
             autoComplete="off"
             onChange={(event) => draft.type(withSide(side, event.currentTarget.value))}
             onKeyDown={(event) => press(event, side)}
+            {...selectOnFirstClick}
           />
         </span>
       ))}

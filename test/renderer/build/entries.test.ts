@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { layerKinds, layerTable } from '../../../engine/contract/layers/index.ts';
 import { StackPlanner } from '../../../engine/contract/plan-stack.ts';
 import { Report } from '../../../engine/contract/report.ts';
-import { countKinds, entriesWith, findEntries, groupEntries, memberFor } from '../../../renderer/build/entries.ts';
+import {
+  countKinds,
+  entriesWith,
+  findEntries,
+  fits,
+  groupEntries,
+  memberFor,
+} from '../../../renderer/build/entries.ts';
 import { summaryOf } from '../../../renderer/build/words.ts';
 import { copyText, readClip } from '../../../renderer/state/stack-clipboard.ts';
 import { newLayer } from '../../../renderer/state/stack-new.ts';
@@ -65,6 +72,11 @@ describe('the palette', () => {
     const families = groupEntries(entriesWith([]), []).flatMap((group) => [...group.families, ...group.more]);
     const family = families.find(({ name }) => name.toLowerCase() === query);
     expect(family && memberFor(family, here).kind).toBe(kind);
+  });
+
+  test.each(['Conv', 'MaxPool', 'AvgPool', 'AdaptiveAvgPool'])('%s 3d does not fit an image, nor 1d', (stem) => {
+    const here = { rank: 3, dtype: 'float32' } as const;
+    expect(['1d', '2d', '3d'].map((size) => fits(stem + size, here))).toEqual([false, true, false]);
   });
 
   test('leaves out what only has the letters somewhere once something has the word', () => {

@@ -55,6 +55,19 @@ describe('a number', () => {
     expect(value()).toEqual({ lr: 0.1 });
   });
 
+  test('is selected by the first click, so that typing replaces it; the second places the caret', async () => {
+    show(<Host kind="Conv2d" start={{ out_channels: 16, kernel_size: 3 }} />);
+    await userEvent.click(field('Channels'));
+    await userEvent.keyboard('6');
+    expect(value()).toMatchObject({ out_channels: 6 });
+    await userEvent.click(field('Channels'));
+    await userEvent.keyboard('4');
+    expect(value()).toMatchObject({ out_channels: 64 });
+    await userEvent.click(screen.getByRole('textbox', { name: 'Kernel' }));
+    await userEvent.keyboard('5');
+    expect(value()).toMatchObject({ kernel_size: 5 });
+  });
+
   test('keeps the cursor where it is', async () => {
     show(<Host kind="Linear" start={{ out_features: 128 }} />);
     const outputs = field('Outputs');
@@ -68,7 +81,7 @@ describe('a number', () => {
   test('that is none stays shown with its message, and the project keeps the last', async () => {
     show(<Host kind="Linear" start={{ out_features: 12 }} />);
     const outputs = field('Outputs');
-    await userEvent.type(outputs, 'x');
+    await userEvent.type(outputs, 'x', { initialSelectionStart: 2 });
     expect(outputs.value).toBe('12x');
     expect(outputs.getAttribute('aria-invalid')).toBe('true');
     screen.getByText('An integer ≥ 1 is expected, not “12x”.');
@@ -124,7 +137,7 @@ test('a pair is one number or two', async () => {
 test('a span has as many sides as its kind has directions', async () => {
   const size = (rank: 1 | 3) => ({ size: span(rank, { label: 'Size', help: '' }) });
   const { unmount } = show(<Host shape={size(3)} start={{ size: [2, 3, 4] }} />);
-  await userEvent.type(screen.getByLabelText('Size depth'), '1');
+  await userEvent.type(screen.getByLabelText('Size depth'), '1', { initialSelectionStart: 1 });
   expect(value().size).toEqual([21, 3, 4]);
   await userEvent.type(screen.getByLabelText('Size width'), '{ArrowDown}');
   expect(value().size).toEqual([21, 3, 3]);
@@ -133,7 +146,7 @@ test('a span has as many sides as its kind has directions', async () => {
   unmount();
   show(<Host shape={size(1)} start={{ size: 2 }} />);
   expect(screen.queryByRole('button', { name: /apart/ })).toBeNull();
-  await userEvent.type(screen.getByRole('textbox', { name: 'Size' }), '4');
+  await userEvent.type(screen.getByRole('textbox', { name: 'Size' }), '4', { initialSelectionStart: 1 });
   expect(value().size).toBe(24);
 });
 
