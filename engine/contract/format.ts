@@ -40,3 +40,9 @@ export function dims(shape: readonly number[]): string {
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${integer(count)} ${count === 1 ? one : many}`;
 }
+
+/** `2nd`, `13th`. */
+export function ordinal(count: number): string {
+  const last = count % 100 > 10 && count % 100 < 14 ? 0 : count % 10;
+  return `${integer(count)}${['th', 'st', 'nd', 'rd'][last] ?? 'th'}`;
+}

@@ -66,6 +66,8 @@ export class StackPlanner {
   readonly entering: (Flow | null)[] = [];
   /** Layers with faults of their own on which no tensor arrived. */
   readonly faulty: { place: Place; layer: JsonObject }[] = [];
+  /** Layers inside those that could not be planned, as far as they could be themselves. */
+  readonly inside: PlannedLayer[] = [];
   /** Of a trial: the layers of the project that fail in it as they did before. */
   readonly unmended = new Set<unknown>();
   /** The network's first layer in which a block is used, by the block's name. */
@@ -83,6 +85,8 @@ export class StackPlanner {
   #position = 0;
   /** Blocks used so far, and lists of layers walked. */
   readonly #uses: Use[] = [];
+  /** Places of the uses of each block, with their counts. */
+  readonly #places = new Map<string, Map<string, number>>();
   #lists = 0;
   /** Places of the layers that say which positions are padding, by path. */
   readonly masks = new Map<string, Place>();
@@ -218,6 +222,7 @@ export class StackPlanner {
     if (!this.#takes(row, input, place)) return null;
     const tensorsBefore = this.tensors.length;
     const ends: number[] = [];
+    const made: Stack[] = [];
     const context: LayerContext = {
       place,
       path,
@@ -235,14 +240,23 @@ export class StackPlanner {
         edits: Object.entries(keys).map(([key, value]) => setEdit([...place, key], value)),
       }),
       stack: (name, layers, key, from = input) => {
-        const made = this.#list(name, layers, [...place, ...key], `${path}.${name}`, from, rule, within);
+        const stack = this.#list(name, layers, [...place, ...key], `${path}.${name}`, from, rule, within);
         ends.push(this.operations.length);
-        return made;
+        made.push(stack);
+        return stack;
       },
-      block: (ref) => this.#block(ref, place, path, input, rule, within),
+      block: (ref) => {
+        const stack = this.#block(ref, place, path, input, rule, within);
+        if (stack) made.push(stack);
+        return stack;
+      },
     };
     const resolved = row.resolve(values, context);
-    if (!resolved) return null;
+    if (!resolved) {
+      // A trial asks for nothing of it.
+      if (!this.#run) this.inside.push(...made.flatMap(({ layers }) => layers));
+      return null;
+    }
     if (input.mask !== null && row.mask === undefined && resolved.mask === undefined && !resolved.children) {
       return this.#refuseMask(row.kind, input.mask, place);
     }
@@ -358,7 +372,23 @@ export class StackPlanner {
     if (!this.firstUses.has(ref)) this.firstUses.set(ref, this.#position);
     this.#uses.push([ref, this.#blocks[ref]]);
     const inside = this.#blockLayers(ref, this.#blocks[ref]);
-    return inside && this.#list('layers', inside.layers, inside.place, `${path}.layers`, input, rule, [...within, ref]);
+    const use = { place, path, count: this.#countUse(ref, place) };
+    return (
+      inside &&
+      this.#report.inUse(use.count > 1 ? use : null, () =>
+        this.#list('layers', inside.layers, inside.place, `${path}.layers`, input, rule, [...within, ref]),
+      )
+    );
+  }
+
+  /** The how manyeth use of a block stands at a place; all repetitions of one are one. */
+  #countUse(ref: string, place: Place): number {
+    const places = this.#places.get(ref) ?? new Map<string, number>();
+    this.#places.set(ref, places);
+    const at = place.join('.');
+    const count = places.get(at) ?? places.size + 1;
+    places.set(at, count);
+    return count;
   }
 
   #blockLayers(name: string, block: unknown): { layers: unknown[]; place: Place } | null {

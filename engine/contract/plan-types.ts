@@ -69,6 +69,8 @@ export interface Plan {
   input: number[];
   /** Top-level layers in order, as far as their shapes are known. */
   layers: PlannedLayer[];
+  /** Layers inside those that could not be planned themselves (branches that cannot be joined), as far as theirs are. */
+  inside: PlannedLayer[];
   /** Dims of one sample's answer; [] while unknown. */
   output: number[];
   parameters: number;

@@ -78,6 +78,7 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
   return {
     input: known ? [...known.input.dims] : [],
     layers,
+    inside: planner.inside,
     output: output ?? [],
     parameters,
     trainable: sum((layer) => layer.trainable),

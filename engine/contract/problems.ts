@@ -48,6 +48,8 @@ export interface Problem {
   severity: 'error' | 'warning';
   /** Dotted place in the project file: `model.layers.3.out_features`. */
   path: string;
+  /** Of a named block's layer, where it arises in another use than the first: the layer that uses the block there. */
+  use?: string;
   message: string;
   hint: string;
   fixes: Fix[];

@@ -2,6 +2,7 @@
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { fieldInfo } from './fields.ts';
+import { ordinal } from './format.ts';
 import type { Edit, Fix, Problem, ProblemCode } from './problems.ts';
 
 /** A place in the project file, as edits name it. */
@@ -61,6 +62,13 @@ export function nearest(word: string, candidates: readonly string[], count = 1):
     .map(({ name }) => name);
 }
 
+/** A use of a named block: where, by which path in messages, and the how manyeth of the block's. */
+export interface Use {
+  place: Place;
+  path: string;
+  count: number;
+}
+
 export class Report {
   readonly problems: Problem[] = [];
   /** Where each of them is. */
@@ -69,12 +77,22 @@ export class Report {
   faults = 0;
   readonly #seen = new Set<string>();
   #softened = false;
+  #use: Use | null = null;
 
   /** What `examine` reports counts as a warning: it is in a part that is not used. */
   asWarnings(examine: () => void): void {
     this.#softened = true;
     examine();
     this.#softened = false;
+  }
+
+  /** What `examine` reports arises in another use of a named block than the first: the outermost such use is told. */
+  inUse<T>(use: Use | null, examine: () => T): T {
+    const before = this.#use;
+    this.#use ??= use;
+    const answer = examine();
+    this.#use = before;
+    return answer;
   }
 
   /** A block that is used twice has the same fault twice: it is reported once. */
@@ -92,7 +110,16 @@ export class Report {
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     this.places.push(place);
-    this.problems.push({ code, severity: this.#softened ? 'warning' : severity, path, message, hint, fixes });
+    const use = this.#use;
+    this.problems.push({
+      code,
+      severity: this.#softened ? 'warning' : severity,
+      path,
+      ...(use ? { use: use.place.join('.') } : {}),
+      message: use ? `In its ${ordinal(use.count)} use, at layer ${use.path}: ${message}` : message,
+      hint,
+      fixes,
+    });
   }
 
   error(code: ProblemCode, place: Place, message: string, hint: string, fixes: Fix[] = []): void {

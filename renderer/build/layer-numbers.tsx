@@ -25,8 +25,9 @@ function plannedAt(layers: readonly PlannedLayer[], path: string): PlannedLayer 
 
 function useFormulas(plan: Plan | null, number: string | null): LayerFormulas | null {
   return useMemo(() => {
-    const layer = plan && number !== null ? plannedAt(plan.layers, number) : null;
-    return plan && layer ? explainLayer(layer, plan.tensors, copiesAt(plan.layers, layer.place)) : null;
+    const layers = [...(plan?.layers ?? []), ...(plan?.inside ?? [])];
+    const layer = number === null ? null : plannedAt(layers, number);
+    return plan && layer ? explainLayer(layer, plan.tensors, copiesAt(layers, layer.place)) : null;
   }, [plan, number]);
 }
 

@@ -62,6 +62,22 @@ export function lanesOf(layer: unknown): { lane: Lane; key: Path }[] {
   }
 }
 
+/** What messages call the layers of a list: counted as they run, whether or not their shapes are known. null: it does not run. */
+export function numbersOf(layers: readonly unknown[], prefix: string | null): (string | null)[] {
+  let count = 0;
+  return layers.map((layer) =>
+    prefix === null || (isObject(layer) && layer.disabled === true) ? null : `${prefix}${count++}`,
+  );
+}
+
+/** What the numbers of the layers in a list of a layer begin with. */
+export function numberPrefix(number: string | null, kind: string, lane: Lane, index: number): string | null {
+  if (number === null) return null;
+  // The layers of a repetition are shown as those of the first.
+  const name = lane === 'branch' ? `branches.${index}` : kind === 'Repeat' ? '0' : lane;
+  return `${number}.${name}.`;
+}
+
 export function samePath(a: Path, b: Path): boolean {
   return a.length === b.length && startsWith(a, b);
 }

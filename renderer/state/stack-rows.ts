@@ -6,9 +6,20 @@ import type { ElementType } from '../../engine/contract/tensors.ts';
 import { sameView } from './same-view.ts';
 import { idOf } from './sharing.ts';
 import { blockNames, blockRef, blocksIn, usesOf } from './stack.ts';
-import { type Costs, costsOf, noCosts, type RowCosts, together } from './stack-costs.ts';
+import { type Costs, noCosts, type Placed, placesOf, type RowCosts } from './stack-costs.ts';
 import { type Inside, insideOf } from './stack-inside.ts';
-import { blockList, type Gap, kindOf, type Lane, lanesOf, layersAt, mainList, type Path } from './stack-paths.ts';
+import {
+  blockList,
+  type Gap,
+  kindOf,
+  type Lane,
+  lanesOf,
+  layersAt,
+  mainList,
+  numberPrefix,
+  numbersOf,
+  type Path,
+} from './stack-paths.ts';
 import { layerPlace } from './stack-places.ts';
 import { trainOf } from './stack-train.ts';
 
@@ -51,7 +62,7 @@ export interface LayerRow extends RowBase {
   /** null while the shapes are unknown. */
   costs: RowCosts | null;
   python: string | null;
-  /** What messages and weights files call it: `3`, `3.layers.0`; null where it is not in the plan. */
+  /** What messages and weights files call it: `3`, `3.layers.0`; null where it does not run. */
   number: string | null;
   problems: readonly Problem[];
   /** Of a named block: how many uses it has, and whether its layers are shown at another use. */
@@ -113,7 +124,7 @@ interface Known {
   project: unknown;
   plan: Plan | null;
   folded: ReadonlySet<string>;
-  byPlace: Map<string, { first: PlannedLayer; costs: RowCosts }>;
+  byPlace: ReadonlyMap<string, Placed>;
   problems: Map<string, Problem[]>;
   shownBlocks: Set<string>;
   uses: Map<string, number>;
@@ -137,7 +148,7 @@ export function stackView(
     project,
     plan,
     folded,
-    byPlace: placesOf(plan?.layers ?? []),
+    byPlace: placesOf(plan),
     problems: new Map(),
     shownBlocks: new Set(),
     uses: new Map(names.map((name) => [name, usesOf(project, name).length])),
@@ -146,7 +157,7 @@ export function stackView(
     end: { list: mainList, index: layersAt(project, mainList).length },
   };
   const loose = assignProblems(known, [...textProblems, ...(plan?.problems ?? [])]);
-  const output = list(known, mainList, 0, known.input, false);
+  const output = list(known, mainList, '', 0, known.input, false);
   known.rows.push({
     type: 'output',
     key: 'output',
@@ -176,21 +187,6 @@ function tensorOf(layer: PlannedLayer | undefined): Tensor | null {
 
 const nothing: Inside['lanes'] = [];
 
-function placesOf(layers: readonly PlannedLayer[]): Known['byPlace'] {
-  const found: Known['byPlace'] = new Map();
-  const walk = (list: readonly PlannedLayer[]) => {
-    for (const layer of list) {
-      const had = found.get(layer.place);
-      // A repetition or another use of a block: what stands once in the stack costs this much in all.
-      if (had) had.costs = together(had.costs, costsOf(layer));
-      else found.set(layer.place, { first: layer, costs: costsOf(layer) });
-      for (const child of layer.children ?? []) walk(child.layers);
-    }
-  };
-  walk(layers);
-  return found;
-}
-
 /** Each problem to the innermost layer that it names; answers those of the network as a whole. */
 function assignProblems(known: Known, problems: readonly Problem[]): Problem[] {
   const loose: Problem[] = [];
@@ -198,17 +194,27 @@ function assignProblems(known: Known, problems: readonly Problem[]): Problem[] {
     if (!/^model(\.|$)/.test(problem.path)) continue;
     const place = layerPlace(known.project, problem.path);
     if (place === null) loose.push(problem);
-    else known.problems.set(place, [...(known.problems.get(place) ?? []), problem]);
+    // One of a later use of a block is told there as well: the block's layers are shown at the first.
+    const places = [place, problem.use ?? null].filter((each) => each !== null);
+    for (const at of new Set(places)) known.problems.set(at, [...(known.problems.get(at) ?? []), problem]);
   }
   return loose;
 }
 
-/** Adds a list's rows; answers the shape that leaves it. */
-function list(known: Known, path: Path, depth: number, input: Tensor | null, dimmed: boolean): Tensor | null {
+/** Adds a list's rows; answers the shape that leaves it. `prefix`: of its layers' numbers; null: they have none. */
+function list(
+  known: Known,
+  path: Path,
+  prefix: string | null,
+  depth: number,
+  input: Tensor | null,
+  dimmed: boolean,
+): Tensor | null {
   const layers = layersAt(known.project, path);
   let flow = input;
+  const numbers = numbersOf(layers, prefix);
   for (const [index, layer] of layers.entries()) {
-    flow = layerRows(known, layer, [...path, index], layers.length, depth, flow, dimmed);
+    flow = layerRows(known, layer, [...path, index], numbers[index] ?? null, layers.length, depth, flow, dimmed);
   }
   return flow;
 }
@@ -217,6 +223,7 @@ function layerRows(
   known: Known,
   given: unknown,
   path: Path,
+  number: string | null,
   siblings: number,
   depth: number,
   input: Tensor | null,
@@ -258,7 +265,7 @@ function layerRows(
     output,
     costs: planned?.costs ?? null,
     python: planned?.first.python ?? null,
-    number: planned?.first.path ?? null,
+    number: planned?.first.path ?? number,
     problems: folded === true ? problemsIn(known, place, lanes) : (known.problems.get(place) ?? []),
     uses: ref === null ? 0 : (known.uses.get(ref) ?? 0),
     elsewhere,
@@ -317,7 +324,7 @@ function inner(
         lane,
       });
     }
-    list(known, path, depth, input, dimmed);
+    list(known, path, numberPrefix(row.number, row.kind, lane, index), depth, input, dimmed);
     last = { list: path, index: length };
   }
   known.rows.push({
@@ -350,7 +357,7 @@ function unusedBlock(known: Known, name: string): void {
       lane: 'layers',
     });
   }
-  list(known, layers, 1, null, true);
+  list(known, layers, null, 1, null, true);
   const end: Gap = { list: layers, index: length };
   known.rows.push({
     type: 'end',

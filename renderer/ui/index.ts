@@ -31,7 +31,7 @@ export * from './drag/drag-area.tsx';
 export * from './files/file-browser.tsx';
 export * from './form/choice.tsx';
 export { showNumber } from './form/parse.ts';
-export { SchemaForm, type SchemaFormProps } from './form/schema-form.tsx';
+export { hasField, SchemaForm, type SchemaFormProps } from './form/schema-form.tsx';
 export * from './form/setting-row.tsx';
 export * from './form/slider.tsx';
 export * from './form/switch-field.tsx';

@@ -424,7 +424,8 @@ describe('a layer that holds others', () => {
     expect(removal?.label).toBe('Remove this Residual and its 4 layers');
     const project = projectWith([...layers, ...head]);
     const after = applyEdits(project, unwrap?.edits ?? []) as typeof project;
-    expect(after.model?.layers).toEqual([conv(8, { stride: 2 }), relu, parallel([[relu]]), ...head]);
+    const { layers: left } = after.model as { layers: Json[] };
+    expect(left).toEqual([conv(8, { stride: 2 }), relu, parallel([[relu]]), ...head]);
   });
 
   test('is only removed where its layers do not fit without it either', () => {

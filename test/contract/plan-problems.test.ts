@@ -1,11 +1,12 @@
 /** Projects that cannot work, or not well: each row with all its problems; every fix that is offered mends its problem. */
 import { describe, expect, test } from 'vitest';
 import { follow } from '../../engine/contract/edits.ts';
+import type { Json } from '../../engine/contract/native.ts';
 import { planProject } from '../../engine/contract/plan.ts';
 import type { Place } from '../../engine/contract/report.ts';
 import type { DataFacts } from '../../engine/contract/tensors.ts';
 import { applyEdits } from './apply-edits.ts';
-import { digits } from './cases.ts';
+import { digits, head, projectWith } from './cases.ts';
 import { answerRows } from './problem-rows-answers.ts';
 import { augmentRows } from './problem-rows-augment.ts';
 import { groupRows } from './problem-rows-groups.ts';
@@ -97,5 +98,27 @@ describe('the faults that people make most offer a way out', () => {
   test.each(Object.entries(offers))('%s', (name, labels) => {
     const { project, facts = digits } = all.find((row) => row.name === name) as (typeof all)[number];
     expect(plan(project, facts).problems.flatMap(({ fixes }) => fixes.map(({ label }) => label))).toEqual(labels);
+  });
+});
+
+describe('a problem in a later use of a block', () => {
+  const use = { kind: 'Block', ref: 'half' };
+  const pool = { kind: 'AvgPool2d', kernel_size: 6 };
+  const of = (layers: Json[], half: Json[]) =>
+    planProject(projectWith([], { model: { layers, blocks: { half: { layers: half } } } }), digits).problems;
+
+  test('says in which use, and which layer that is', () => {
+    const [problem, ...others] = of([use, { kind: 'Repeat', times: 1, layers: [use] }, use, ...head], [pool]);
+    expect(others).toEqual([]);
+    expect(problem).toMatchObject({ path: 'model.blocks.half.layers.0.kernel_size', use: 'model.layers.1.layers.0' });
+    expect(problem?.message).toMatch(/^In its 2nd use, at layer 1\.0\.0: /);
+    expect(problem?.fixes.map(({ label }) => label)).toContain('Remove this AvgPool2d');
+  });
+
+  test('that its first use has as well is told once, as that of the block', () => {
+    const problems = of([use, use, ...head], [{ kind: 'AvgPool2d', kernel_size: 0 }]);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.message).not.toMatch(/use/);
+    expect(problems[0]).not.toHaveProperty('use');
   });
 });

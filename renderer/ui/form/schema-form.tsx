@@ -34,8 +34,13 @@ export interface SchemaFormProps {
   stacked?: boolean;
 }
 
-/** Lists of layers are built in the stack, not typed. */
+/** Lists of layers are built in the stack, not typed: the form has no field for them. */
 const elsewhere = new Set(['layers', 'branches', 'shortcut']);
+
+export function hasField(shape: Shape, key: string): boolean {
+  const schema = shape[key];
+  return schema !== undefined && !elsewhere.has(fieldInfo(schema).control);
+}
 
 function withDefaults(shape: Shape, value: SchemaFormProps['value']): { [key: string]: unknown } {
   const all = Object.entries(shape).map(([key, schema]) => [

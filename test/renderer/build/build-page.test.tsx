@@ -51,6 +51,15 @@ describe('the Build page', () => {
     expect(item(/^Convolution 2D/).textContent).toContain('12 channels');
   });
 
+  test('tells what is wrong with a sum, and how to put it right, in the inspector as on the card', async () => {
+    const user = userEvent.setup();
+    open(textWith([{ kind: 'Residual', layers: [{ kind: 'Conv2d', out_channels: 8, kernel_size: 3 }] }]));
+    await user.click(item(/^Residual/));
+    // On the card and in the inspector.
+    expect(await screen.findAllByText(/which cannot be added to the input/)).toHaveLength(2);
+    expect(screen.getAllByRole('button', { name: 'Unwrap this Residual' })).toHaveLength(2);
+  });
+
   test('moves, disables, duplicates and deletes by keys, and never loses the focus', async () => {
     const user = userEvent.setup();
     open(start);

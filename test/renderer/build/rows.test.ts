@@ -94,6 +94,52 @@ describe('rows', () => {
     expect(tops.reduce((sum, { costs }) => sum + (costs?.parameters ?? 0), 0)).toBe(plan.parameters);
   });
 
+  test('of a layer whose sum does not match know the shapes inside', () => {
+    const inner = [{ kind: 'Conv2d', out_channels: 8, kernel_size: 3, stride: 2 }, { kind: 'ReLU' }];
+    const made = viewOf(projectOf(textWith([{ kind: 'Residual', layers: inner }, { kind: 'Flatten' }])));
+    const shapes = layerRows(made).map(({ number, output, problems }) => [
+      number,
+      output?.dims ?? null,
+      problems.length,
+    ]);
+    expect(shapes).toEqual([
+      ['0', null, 1],
+      ['0.layers.0', [8, 3, 3], 0],
+      ['0.layers.1', [8, 3, 3], 0],
+      ['1', null, 0],
+    ]);
+  });
+
+  test('keep their numbers from the first problem on, those that do not run have none', () => {
+    const made = viewOf(
+      projectOf(
+        textWith([
+          { kind: 'Tanh', disabled: true },
+          { kind: 'Linaer' },
+          { kind: 'Parallel', branches: [[], [{ kind: 'ReLU' }]] },
+          { kind: 'Repeat', times: 2, layers: [{ kind: 'Tanh' }] },
+          { kind: 'Flatten' },
+        ]),
+      ),
+    );
+    const numbers = layerRows(made).map(({ number }) => number);
+    expect(numbers).toEqual([null, '0', '1', '1.branches.1.0', '2', '2.0.0', '3']);
+  });
+
+  test('of a block and of its later use tell a problem that arises there; its figures are those of the first', () => {
+    const use = { kind: 'Block', ref: 'half' };
+    const pool = { kind: 'AvgPool2d', kernel_size: 5 };
+    const made = viewOf(projectOf(textWith([use, use, { kind: 'Flatten' }], { half: { layers: [pool] } })));
+    const [first, inside, second] = layerRows(made);
+    expect(first?.problems).toEqual([]);
+    expect(inside).toMatchObject({ input: { dims: [3, 8, 8] }, output: { dims: [3, 1, 1] } });
+    expect(second).toMatchObject({ number: '1', elsewhere: true });
+    expect(inside?.problems.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^In its 2nd use, at layer 1: /),
+    ]);
+    expect(second?.problems).toEqual(inside?.problems);
+  });
+
   test('of a folded block are one, which tells what is wrong inside', () => {
     const text = textWith([{ kind: 'Residual', layers: [{ kind: 'Linaer' }, { kind: 'ReLU' }] }]);
     const made = projectOf(text);
