@@ -14,7 +14,7 @@ import {
   toggleSelected,
 } from '../state/stack-store.ts';
 import { addBranchTo } from '../state/stack-structure.ts';
-import { Button, CodeBlock, CodeLine, IconButton, SchemaForm, Section, Segmented } from '../ui/index.ts';
+import { Button, CodeBlock, CodeLine, hasField, IconButton, SchemaForm, Section, Segmented } from '../ui/index.ts';
 import { BlockName } from './block-name.tsx';
 import { categoryOf } from './categories.ts';
 import styles from './inspector.module.css';
@@ -33,13 +33,24 @@ const texts = {
   note: text({ label: 'Note', help: 'For people only.', default: '' }),
 };
 
+/** A use of a named block has two names: the block's own stands above. */
+const textsOfUse = {
+  ...texts,
+  name: text({
+    label: 'Name of this use',
+    help: 'Shown instead of the block’s name, in this place alone.',
+    default: '',
+  }),
+};
+
 export function LayerInspector({ row }: { row: LayerRow }) {
   const kind = layerTable.get(row.kind);
   const { layer, key: id } = row;
   const place = row.path.join('.');
   const known = kind ? Object.keys(kind.params) : [];
+  const fields = known.filter((name) => kind && hasField(kind.params, name));
   const ofFields = (path: string) =>
-    known.some((name) => path === `${place}.${name}` || path.startsWith(`${place}.${name}.`));
+    fields.some((name) => path === `${place}.${name}` || path.startsWith(`${place}.${name}.`));
   const category = categoryOf(row.kind);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape leaves for the stack from any field
@@ -96,7 +107,7 @@ export function LayerInspector({ row }: { row: LayerRow }) {
       <TrainSection rows={[row]} />
       <div className={styles.form} data-inspect="texts">
         <SchemaForm
-          shape={texts}
+          shape={row.kind === 'Block' ? textsOfUse : texts}
           value={layer}
           onChange={(name, text) => change(id, name, (project, path) => setParam(project, path, name, text))}
         />
