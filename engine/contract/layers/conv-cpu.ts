@@ -20,8 +20,9 @@ const unevenTiles = 36_900;
 const transposedSums = 8500;
 const mostPieces = 98_000;
 
-/** Of a volume of few channels each thread lays the windows of so many positions side by side for the weight's gradient. */
-const positionsAtOnce = 130;
+/** Taps of a kernel from which on each thread lays the windows of a volume's plane side by side, where channels are few; and sums of weights then. */
+const largeVolume = 27;
+const partialSums = 8;
 const threads = 2;
 /** In half precision, where all of this counts half. */
 const halfSums = 10_000;
@@ -62,7 +63,7 @@ function summing(weights: number, half: boolean): number {
 }
 
 function blocks(channels: number): number {
-  return Math.ceil(channels / channelBlock) * channelBlock;
+  return upTo(channels, channelBlock);
 }
 
 /** A convolution whose weight is one number an output lies either way: it is done with channels first, in blocks. */
@@ -156,63 +157,116 @@ function inBlocks({ layer }: Operation): Pick<Operation, 'workspace'> {
 }
 
 /** Of sequences and volumes. A transposed convolution's passes are those of the convolution the other way round. */
-export function volumeConvolution(
-  { layer, gradients, keeps, inputs }: Operation,
-  { half }: Pick<Lying, 'half'>,
-): Pick<Operation, 'workspace'> {
-  const { entering, leaving, taps, groups, strided, weights, output, alone, ...one } = sizesOf(layer);
+export function volumeConvolution(operation: Operation, { half }: Pick<Lying, 'half'>): Pick<Operation, 'workspace'> {
+  const { layer, keeps } = operation;
+  const { groups, alone } = sizesOf(layer);
+  const passes = groups > 1 ? volumeInGroups(operation) : volumeInBlocks(operation, half);
+  return {
+    workspace: (batch: number, pass: Pass) => {
+      if (batch === 1 && alone !== null && !half) return alone + (pass === 'forward' ? 0 : keeps.bytes);
+      return pass === 'backward'
+        ? passes.backward(batch)
+        : passes.forward(batch) + (pass === 'unkept' ? batch * keeps.bytes : 0);
+    },
+  };
+}
+
+interface Passes {
+  forward(batch: number): number;
+  backward(batch: number): number;
+}
+
+const upTo = (channels: number, block: number) => Math.ceil(channels / block) * block;
+const filled = (channels: number, block: number) => upTo(channels, block) / channels;
+
+/** What of a volume of few channels under a large kernel is laid side by side for the weight's gradient, and added up; 0: it goes in blocks. */
+function sideBySide(
+  { layer: { kind, input, output } }: Operation,
+  { from, taps, weight }: { from: number; taps: number; weight: number },
+): number {
+  if (input.length < 4 || from <= fewest || from >= channelBlock || taps < largeVolume) return 0;
+  const plane = product((kind.startsWith('ConvTranspose') ? input : output).slice(2));
+  return threads * 4 * taps * from * plane + partialSums * weight;
+}
+
+function volumeInBlocks(operation: Operation, half: boolean): Passes {
+  const { layer, gradients, keeps, inputs } = operation;
+  const { entering, leaving, taps, strided, uneven, weights, output, input: whole } = sizesOf(layer);
   // Of a border that it cannot add itself there is a copy, with a gradient of its own.
   const bordered = keeps.bytes;
-  const input = bordered || one.input;
+  const input = bordered || whole;
   const transposed = layer.kind.startsWith('ConvTranspose');
-  const grouped = (channels: number) => (channels / groups) % halfBlock === 0;
-  // In groups that fill no block nothing is copied there.
-  const inBlocks = groups === 1 || (groups < entering && grouped(entering) && grouped(leaving));
-  const filled = (channels: number, block: number) =>
-    groups > 1 ? 1 : (Math.ceil(channels / block) * block) / channels;
   const [x, y] = [input * filled(entering, channelBlock), output * filled(leaving, channelBlock)];
   const from = transposed ? leaving : entering;
   // With few channels the input is taken as it lies.
-  const asItLies = groups === 1 && from < channelBlock && taps > 1;
-  const forward = (batch: number) => {
-    const results = batch * output;
-    if (!inBlocks) return results * (transposed ? 1.2 : 1);
-    if (!transposed) return Math.max(batch * ((asItLies ? 0 : x) + y) + weights - results, batch * y);
-    return strided
-      ? Math.max(batch * (input + output) + weights + stridedTiles - results, 2 * results)
-      : batch * (x + 2 * y) + weights - results;
-  };
-  const volume = layer.input.length === 4;
-  const positions = product((transposed ? layer.input : layer.output).slice(1));
-  /** Of the weight: what both tensors take in blocks. */
+  const asItLies = from < channelBlock && taps > 1;
+  const spread = stridedTiles + (uneven ? unevenTiles : 0);
+  const windows = sideBySide(operation, { from, taps, weight: 4 * taps * entering * leaving });
+  const eighths = asItLies && from > fewest;
+  /** Of the weight's gradient: what both tensors take in blocks. */
   const summed = () => {
-    if (groups > 1 || from >= channelBlock || (taps === 1 && from > fewest)) return x + y;
-    if (from <= fewest) return transposed ? x : y;
-    if (volume) return y;
-    return input * filled(entering, halfBlock) + output * filled(leaving, halfBlock);
+    if (eighths) return input * filled(entering, halfBlock) + output * filled(leaving, halfBlock);
+    return asItLies && from <= fewest ? (transposed ? x : y) : x + y;
   };
-  const backward = (batch: number) => {
-    const known = inputs[0]?.grad === true;
-    const border = known && bordered > 0 ? bordered - one.input : 0;
-    if (!inBlocks) return batch * (border + (known ? input : 0)) + (known ? 0 : sums);
-    const strides = asItLies && strided;
-    const received = asItLies && transposed ? 0 : strides ? output : y;
-    const passed = strides ? input * (from > fewest ? filled(entering, halfBlock) : 1) : x;
-    const over = batch * (received + passed - one.input) + weights - gradients;
-    const bySides = known ? Math.max(over, batch * (passed + border)) : 0;
-    const partial =
-      volume && from > fewest && from < channelBlock
-        ? threads * 4 * taps * from * Math.min(positions, positionsAtOnce)
-        : 0;
-    return Math.max(
-      bySides,
-      batch * (summed() + border) + Math.max(partial, half ? halfSums + 9 * gradients + weights : weights + sums),
-    );
-  };
+  // Where there are fewer blocks than threads, these add up one each.
+  const one = transposed ? entering <= channelBlock : leaving <= channelBlock;
+  const two = !transposed && leaving <= 2 * channelBlock && entering <= channelBlock;
+  const weight = eighths ? 4 * taps * upTo(entering, halfBlock) * upTo(leaving, halfBlock) : weights;
+  const summedUp = asItLies && !eighths ? (weight * from) / channelBlock : weight;
+  const shared = (one && !transposed ? sums : transposedSums) + summedUp;
+  const added = Math.max(0, summedUp + ((one || two) && (transposed || !eighths) ? shared : 0) - gradients);
   return {
-    workspace: (batch: number, pass: Pass) => {
-      if (batch === 1 && alone !== null && !half) return alone + (pass === 'forward' ? 0 : bordered);
-      return pass === 'backward' ? backward(batch) : forward(batch) + (pass === 'unkept' ? batch * bordered : 0);
+    forward: (batch) => {
+      const results = batch * output;
+      if (!transposed) return Math.max(batch * ((asItLies ? 0 : x) + y) + weights - results, batch * y);
+      return strided
+        ? Math.max(batch * (input + output) + weights + spread - results, 2 * results)
+        : batch * (x + 2 * y) + weights - results;
+    },
+    backward: (batch) => {
+      const known = inputs[0]?.grad === true;
+      const border = known && bordered > 0 ? bordered - whole : 0;
+      // Behind a stride both are taken as they lie, and what is passed on is copied once more.
+      const strides = strided && !transposed;
+      const received = strides ? output : asItLies && transposed ? 0 : y;
+      const passed = strides ? input : x;
+      const over = batch * (received + passed - whole) + weights + (strides ? stridedTiles : 0) - gradients;
+      const bySides = known ? Math.max(over, batch * (passed + border + (strides ? input : 0)) - gradients) : 0;
+      const adding = half ? halfSums + 9 * gradients + weights : added;
+      return Math.max(bySides, batch * border + (windows > 0 ? windows : batch * summed() + adding));
+    },
+  };
+}
+
+function volumeInGroups(operation: Operation): Passes {
+  const { layer, keeps, inputs } = operation;
+  const { entering, leaving, taps, groups, output, ...one } = sizesOf(layer);
+  const input = keeps.bytes || one.input;
+  const transposed = layer.kind.startsWith('ConvTranspose');
+  const depthwise = groups === entering && groups === leaving;
+  /** Groups of whole blocks, and groups that lie in a block together. */
+  const whole = (channels: number) => (channels / groups) % halfBlock === 0;
+  const together = (channels: number) => channels % channelBlock === 0 && channelBlock % (channels / groups) === 0;
+  const fills = (channels: number) => whole(channels) || together(channels);
+  const inBlocks = depthwise ? layer.input.length === 2 : fills(entering) && fills(leaving);
+  const [x, y] = depthwise
+    ? [input * filled(entering, channelBlock), output * filled(leaving, channelBlock)]
+    : [input, output];
+  const from = (transposed ? leaving : entering) / groups;
+  const windows = depthwise
+    ? 0
+    : sideBySide(operation, { from, taps, weight: (4 * taps * entering * leaving) / groups });
+  const summed = depthwise ? !transposed || together(leaving) : whole(entering) && whole(leaving) && windows === 0;
+  return {
+    forward: (batch) => {
+      if (transposed) return batch * (inBlocks ? x + 2 * y - output : output);
+      return batch * (inBlocks ? Math.max(x + y - output, y) : output);
+    },
+    backward: (batch) => {
+      const known = inputs[0]?.grad === true;
+      const border = known && keeps.bytes > 0 ? keeps.bytes - one.input : 0;
+      const bySides = known ? batch * (inBlocks ? Math.max(y + x - one.input, x) : input) : sums;
+      return batch * border + Math.max(bySides, inBlocks && summed ? batch * (x + y) : windows);
     },
   };
 }
