@@ -65,7 +65,9 @@ const Builder = memo(function Builder() {
     (which: 'first' | 'name' | 'note') =>
       reveal('inspector', () => {
         if (settings.current?.()) return void requestAnimationFrame(() => inspect(which));
-        const place = which === 'first' ? '[data-inspect]' : '[data-inspect=texts]';
+        // The name of a use of a named block is the block's: the use's own is one of its texts.
+        const block = which === 'name' && root.current?.querySelector('aside [data-inspect=block]');
+        const place = block ? '[data-inspect=block]' : which === 'first' ? '[data-inspect]' : '[data-inspect=texts]';
         const fields = root.current?.querySelectorAll<HTMLElement>(
           `aside ${place} :is(input, textarea, [role=combobox]):not([type=hidden], :disabled)`,
         );

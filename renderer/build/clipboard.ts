@@ -18,7 +18,7 @@ export function useClipboard(isHere: () => boolean): void {
     };
     const copy = (event: ClipboardEvent) => void take(event);
     const cut = (event: ClipboardEvent) => {
-      if (take(event)) removeSelected();
+      if (take(event)) removeSelected(undefined, 'cut');
     };
     const paste = (event: ClipboardEvent) => {
       const text = event.clipboardData?.getData('text/plain') ?? '';
@@ -50,7 +50,7 @@ export async function copyByButton(): Promise<boolean> {
 }
 
 export async function cutByButton(): Promise<void> {
-  if (await copyByButton()) removeSelected();
+  if (await copyByButton()) removeSelected(undefined, 'cut');
 }
 
 export async function pasteByButton(gap?: Gap): Promise<void> {

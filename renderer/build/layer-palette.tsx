@@ -23,13 +23,16 @@ function useHere(): Here | null {
   return useMemo(() => (rank === undefined || dtype === undefined ? null : { rank, dtype }), [rank, dtype]);
 }
 
-/** The help of an entry that the pointer rests on; from one to the next without waiting. */
+/** The help of an entry that the pointer has come to rest on; from one to the next without waiting. A list that moves beneath it opens none. */
 function useHelp() {
   const [help, setHelp] = useState<HelpAt | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const over = useRef<HTMLElement>(null);
   useEffect(() => () => clearTimeout(timer.current), []);
   const point = useCallback((entry: Entry | null, element: HTMLElement | null) => {
+    if (entry && over.current === element) return;
     clearTimeout(timer.current);
+    over.current = element;
     if (!entry || !element) {
       timer.current = setTimeout(() => setHelp(null), 80);
       return;
@@ -47,6 +50,39 @@ function useHelp() {
   return { help, point, hide };
 }
 
+/** What a drag has added is kept as well; a browser that keeps nothing has what is here. */
+function keptElse(here: string[]): string[] {
+  const kept = readRecent();
+  return kept.length > 0 ? kept : here;
+}
+
+const same = (a: readonly string[], b: readonly string[]) => a.join('\n') === b.join('\n');
+
+/** The kinds used lately. What is added joins them once the pointer has left the palette: nothing moves beneath it. */
+function useRecent() {
+  const [recent, setRecent] = useState(readRecent);
+  const latest = useRef(recent);
+  const inside = useRef(false);
+  const add = useCallback((id: string) => {
+    latest.current = addRecent(keptElse(latest.current), id);
+    if (!inside.current) setRecent(latest.current);
+  }, []);
+  const pointer = useMemo(
+    () => ({
+      onPointerEnter: () => {
+        inside.current = true;
+      },
+      onPointerLeave: () => {
+        inside.current = false;
+        latest.current = keptElse(latest.current);
+        setRecent((was) => (same(was, latest.current) ? was : latest.current));
+      },
+    }),
+    [],
+  );
+  return { recent, add, pointer };
+}
+
 export function LayerPalette({ field }: { field: Ref<HTMLInputElement> }) {
   const id = useId();
   const { project } = useProject();
@@ -55,7 +91,7 @@ export function LayerPalette({ field }: { field: Ref<HTMLInputElement> }) {
   const here = useHere();
   const [query, setQuery] = useState('');
   const [at, setAt] = useState<number | null>(null);
-  const [recent, setRecent] = useState(readRecent);
+  const { recent, add: remember, pointer } = useRecent();
   const [states, setStates] = useState(readGroups);
   const list = useRef<HTMLDivElement>(null);
   const { help, point, hide } = useHelp();
@@ -78,11 +114,11 @@ export function LayerPalette({ field }: { field: Ref<HTMLInputElement> }) {
   const add = useCallback(
     (entry: Entry, stay = false) => {
       addLayer(entry.kind, entry.block);
-      setRecent((was) => addRecent(was, entry.id));
+      remember(entry.id);
       settle();
       if (!stay) focusStack();
     },
-    [settle],
+    [settle, remember],
   );
   const addOne = useCallback((entry: Entry) => add(entry), [add]);
   const choose = (choice: Choice | undefined, stay = false) => {
@@ -118,7 +154,7 @@ export function LayerPalette({ field }: { field: Ref<HTMLInputElement> }) {
   };
 
   return (
-    <section className={styles.palette} aria-label="Layer palette">
+    <section className={styles.palette} aria-label="Layer palette" {...pointer}>
       <div className={styles.searchBox}>
         <IconSearch size={14} className={styles.searchIcon} aria-hidden />
         <input
@@ -137,6 +173,7 @@ export function LayerPalette({ field }: { field: Ref<HTMLInputElement> }) {
           onChange={(event) => {
             setQuery(event.currentTarget.value);
             setAt(null);
+            hide();
           }}
           onKeyDown={press}
         />

@@ -12,7 +12,7 @@ const dragged = { chip: 'new:', line: 'new line:', recent: 'new recent:' };
 
 export interface RowHandlers {
   onAdd: (entry: Entry) => void;
-  /** The pointer is at an entry, or leaves it. */
+  /** The pointer moves over an entry, presses its element (no entry), or leaves it (neither). */
   onPoint: (entry: Entry | null, element: HTMLElement | null) => void;
 }
 
@@ -50,7 +50,7 @@ export const FamilyLine = memo(function FamilyLine(props: FamilyLineProps) {
         data-active={(plain !== null && active === plain && query !== '') || undefined}
         data-unfit={fits(main.kind, here) === false || undefined}
         onPointerDown={(event) => press(event, listeners.onPointerDown, onPoint)}
-        onPointerEnter={(event) => onPoint(main, event.currentTarget)}
+        onPointerMove={(event) => pointAt(event, main, onPoint)}
         onPointerLeave={() => onPoint(null, null)}
         onClick={() => onAdd(main)}
       >
@@ -104,7 +104,7 @@ function SizedChip({ entry, rank, place, listId, active, fitting, onAdd, onPoint
       className={styles.chip}
       data-fitting={fitting || undefined}
       onPointerDown={(event) => press(event, listeners.onPointerDown, onPoint)}
-      onPointerEnter={(event) => onPoint(entry, event.currentTarget)}
+      onPointerMove={(event) => pointAt(event, entry, onPoint)}
       onPointerLeave={() => onPoint(null, null)}
       onClick={() => onAdd(entry)}
     >
@@ -119,8 +119,18 @@ function press(
   drag: ((event: PointerEvent) => void) | undefined,
   onPoint: RowHandlers['onPoint'],
 ): void {
-  onPoint(null, null);
+  onPoint(null, event.currentTarget as HTMLElement);
   drag?.(event);
+}
+
+/** Some browsers tell of a move also where only the page has moved: then the pointer is where it was on the screen. */
+let spot = '';
+
+function pointAt(event: PointerEvent<HTMLElement>, entry: Entry, onPoint: RowHandlers['onPoint']): void {
+  const now = `${event.screenX} ${event.screenY}`;
+  if (now === spot) return;
+  spot = now;
+  onPoint(entry, event.currentTarget);
 }
 
 export const optionId = (listId: string, place: number) => `${listId}-${place}`;

@@ -170,7 +170,7 @@ function nameOfDragged(id: string): string {
   const entry = entryOf(id);
   if (entry) return entry.block ?? entry.kind;
   const row = currentStack().rows.find(({ key }) => key === id);
-  return row?.type === 'layer' ? row.kind : 'Layer';
+  return row?.type === 'layer' ? nameOf(row.layer) || row.kind : 'Layer';
 }
 
 function Ghost({ id }: { id: string }) {

@@ -262,8 +262,10 @@ export function pathsFor(id?: string): Path[] {
 
 export function words(paths: readonly Path[]): string {
   const tops = topmost(paths);
-  const { project } = currentProject().view;
-  return tops.length === 1 ? kindOf(valueAt(project, tops[0] as Path)) || 'Layer' : `${tops.length} layers`;
+  if (tops.length !== 1) return `${tops.length} layers`;
+  const layer = valueAt(currentProject().view.project, tops[0] as Path);
+  const name = isObject(layer) && typeof layer.name === 'string' ? layer.name : '';
+  return name || kindOf(layer) || 'Layer';
 }
 
 /** Adds a layer of a kind, or a use of a named block; after the active row unless a gap is given. */
@@ -305,12 +307,12 @@ export function tellHoldsItself(): void {
   });
 }
 
-export function removeSelected(id?: string): void {
+export function removeSelected(id?: string, done: 'deleted' | 'cut' = 'deleted'): void {
   const paths = pathsFor(id);
   if (paths.length === 0) return;
   const before = currentStack().rows;
   const { active } = useStackState.getState();
-  const said = `${words(paths)} deleted`;
+  const said = `${words(paths)} ${done}`;
   const change = removeLayers(currentProject().view.project, paths);
   if (!make(change.edits)) return;
   const after = currentStack().rows;

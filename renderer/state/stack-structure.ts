@@ -17,6 +17,7 @@ import { copyText, pasteClip, readClip } from './stack-clipboard.ts';
 import type { Gap, Path } from './stack-paths.ts';
 import {
   apply,
+  askFor,
   currentStack,
   fold,
   gapHere,
@@ -37,7 +38,9 @@ export function makeBlockOfSelected(id?: string): void {
   const paths = pathsFor(id);
   if (paths.length === 0) return;
   const { project } = currentProject().view;
-  apply(makeBlock(project, paths, freeBlockName(project, 'block')), 'Made a named block');
+  const name = freeBlockName(project, 'block');
+  // What it is called is asked for at once: a name is what makes it one.
+  if (apply(makeBlock(project, paths, name), `Made the named block “${name}”`)) askFor('name');
 }
 
 export function unwrap(id: string): void {

@@ -286,7 +286,7 @@ describe.skipIf(noBrowser)('layers are edited', () => {
     await inspector.getByRole('textbox', { name: 'Outputs' }).fill('5');
     await expect.poll(() => inFile(page).blocks).toEqual({ unit: { layers: [linear(5)] } });
     await card(page, 'Block').click({ position: { x: 120, y: 16 } });
-    const name = inspector.getByRole('textbox', { name: 'Name of the block' });
+    const name = inspector.getByRole('textbox', { name: 'Block', exact: true });
     await name.fill('stage');
     await keys(page, 'Enter');
     await becomes(page, 'stage Tanh stage Linear');

@@ -347,7 +347,7 @@ export const blockKinds = [
     label: 'Block',
     category: 'block',
     takes: 'any',
-    help: 'A named list of layers of model.blocks, used here with weights of its own.',
+    help: 'Layers under a name of their own, to use in several places; each use has weights of its own.',
     params: blockParams,
     argNames: [],
     inlined: true,

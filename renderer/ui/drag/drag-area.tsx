@@ -91,18 +91,21 @@ export function DragArea({ children, handlers, ghost, name }: DragAreaProps) {
     };
   }, [byPointer]);
 
+  /** What a drop is told as: once it is done its place is where the thing stands, and the thing may have another name. */
+  const dropped = useRef('');
   const announcements = useMemo<Announcements>(
     () => ({
       onDragStart: ({ active }) => `${now.current.name(String(active.id))} picked up.`,
       onDragMove: () => now.current.handlers.place(),
       onDragOver: () => undefined,
-      onDragEnd: ({ active }) => `${now.current.name(String(active.id))} dropped. ${now.current.handlers.place()}`,
+      onDragEnd: () => dropped.current,
       onDragCancel: ({ active }) => `${now.current.name(String(active.id))} is back where it was.`,
     }),
     [],
   );
   const end = (id: string, drop: boolean) => {
     setDragged(null);
+    if (drop) dropped.current = `${name(id)} dropped. ${handlers.place()}`;
     handlers.end(id, drop);
   };
 

@@ -161,6 +161,7 @@ describe('the Build page', () => {
     expect(layers()).toEqual(['Conv1d', 'Conv1d', 'Flatten', 'Linear']);
     await user.click(screen.getByRole('option', { name: 'BatchNorm2d Batch normalisation 2D' }));
     expect(layers()).toContain('BatchNorm2d');
+    await user.hover(item(/^Flatten/));
     expect(lately()[0]?.getAttribute('aria-label')).toMatch(/^BatchNorm2d/);
     undo();
     await user.keyboard('/conv{Enter}');
