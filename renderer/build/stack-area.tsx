@@ -276,7 +276,7 @@ function useFocus(tree: React.RefObject<HTMLDivElement | null>, rows: readonly S
 function NoLayers({ view, search }: { view: StackView; search: () => void }) {
   const fixes = view.problems.flatMap((problem) => problem.fixes);
   return (
-    <div className={styles.none}>
+    <div className={styles.none} data-begin>
       <EmptyState
         icon={<IconStack2 size={28} stroke={1.5} />}
         title="Stack your first layer"

@@ -9,7 +9,7 @@ import { folderOf, pickPath, relativeTo } from '../state/files.ts';
 import { useValueAt } from '../state/form.ts';
 import { takeDigits } from '../state/preview.ts';
 import { readDataAgain, useProjectState } from '../state/project.ts';
-import { Button, dims, ErrorNotice, IconButton, Panel, plural, Skeleton } from '../ui/index.ts';
+import { Button, dims, ErrorNotice, goOnAt, IconButton, Panel, plural, Skeleton } from '../ui/index.ts';
 import classes from './data.module.css';
 
 const place = ['data', 'source'];
@@ -95,6 +95,8 @@ function DigitsButton({ file }: { file: string }) {
     setBusy(true);
     await takeDigits(file);
     setBusy(false);
+    // The button goes with what it was for; the samples are there now.
+    goOnAt('[aria-label="Part shown"] input:checked');
   };
   return (
     <div>

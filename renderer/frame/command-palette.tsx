@@ -7,6 +7,7 @@ import {
   IconCode,
   IconContrast,
   IconCopy,
+  IconDatabase,
   IconEyeSearch,
   IconFile,
   IconFilePlus,
@@ -23,6 +24,7 @@ import type { MenuCommand } from '../client/shell.ts';
 import { showCode } from '../state/code-panel.ts';
 import { openDrawer } from '../state/drawers.ts';
 import { openFitting } from '../state/fitting.ts';
+import { takeDigits } from '../state/preview.ts';
 import { redo, undo, useProjectState } from '../state/project.ts';
 import { createProject, openFile, useProjects } from '../state/projects.ts';
 import { act, useRuns } from '../state/runs.ts';
@@ -97,6 +99,17 @@ export function CommandPalette({ commands, navigate, onClose }: CommandPalettePr
             label: 'Replace the network by a template',
             run: () => fitOrReplace('replace'),
           },
+          {
+            id: 'digits',
+            icon: IconDatabase,
+            label: 'Use the digits that come with Gradloom',
+            hint: 'As this project’s data',
+            keywords: ['data digits handwritten MNIST'],
+            run: () => {
+              navigate('/data');
+              void takeDigits(file);
+            },
+          },
           { id: 'copy', icon: IconCopy, label: 'Save a copy of the project', run: commands['save-copy'] },
         ]),
     ...(file === null || page !== '/build' ? [] : layerItems()),
@@ -111,6 +124,7 @@ export function CommandPalette({ commands, navigate, onClose }: CommandPalettePr
     ...[...pages, settingsPage].map(({ path, label, icon }) => ({
       id: `go ${path}`,
       label: `Go to ${label}`,
+      keywords: [label],
       icon,
       run: () => navigate(path),
     })),

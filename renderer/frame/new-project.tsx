@@ -1,10 +1,10 @@
 /** Asks how a new empty project shall be called: its file and its runs are named after it. */
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { nameField } from '../../engine/contract/settings.ts';
 import { createProject, stopNaming, useProjects } from '../state/projects.ts';
 import { tellError } from '../state/session.ts';
-import { Button, Dialog, TextField } from '../ui/index.ts';
+import { Button, Dialog, goOnAt, TextField } from '../ui/index.ts';
 
 export function NewProject() {
   const naming = useProjects((state) => state.naming);
@@ -17,14 +17,15 @@ function NameDialog() {
   const [, navigate] = useLocation();
   const [name, setName] = useState(proposed);
   const [busy, setBusy] = useState(false);
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.select(), []);
   const fits = nameField.safeParse(name.trim()).success;
   const create = async () => {
     if (!fits || busy) return;
     setBusy(true);
     try {
-      if (await createProject(null, { name: name.trim() })) navigate('/build');
+      if (await createProject(null, { name: name.trim() })) {
+        navigate('/build');
+        goOnAt('[data-begin] button');
+      }
       stopNaming();
     } catch (thrown) {
       setBusy(false);
@@ -46,10 +47,10 @@ function NameDialog() {
       }
     >
       <TextField
-        ref={field}
         label="Name"
         value={name}
         autoFocus
+        selectOnFocus
         hint="Its file and its runs are named after it."
         error={fits ? null : 'Up to 100 characters fit for a folder: no / \\ : * ? " < > |, no dot at its ends'}
         onChange={setName}

@@ -37,6 +37,7 @@ export * from './form/slider.tsx';
 export * from './form/switch-field.tsx';
 export type { FormProblem } from './form/types.ts';
 export * from './format.ts';
+export { goOnAt } from './go-on.ts';
 export { CostBars, type CostBarsProps, type Costs } from './network/cost-bars.tsx';
 export { ShapeRibbon, type ShapeRibbonProps, tensorWords } from './network/ribbon.tsx';
 export { NetworkThumb, type NetworkThumbProps, type ThumbLayer } from './network/thumb.tsx';

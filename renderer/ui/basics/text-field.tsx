@@ -12,6 +12,8 @@ export interface TextFieldProps {
   error?: string | null | undefined;
   hint?: string | undefined;
   autoFocus?: boolean;
+  /** Whoever comes to the field writes over what is there. */
+  selectOnFocus?: boolean;
   disabled?: boolean;
   mono?: boolean;
   width?: number | string;
@@ -29,6 +31,7 @@ export function TextField({
   error,
   hint,
   autoFocus = false,
+  selectOnFocus = false,
   disabled = false,
   mono = false,
   width = '100%',
@@ -48,6 +51,7 @@ export function TextField({
       autoFocus={autoFocus}
       data-autofocus={autoFocus || undefined}
       disabled={disabled}
+      onFocus={(event) => selectOnFocus && event.currentTarget.select()}
       w={width}
       spellCheck={false}
       autoComplete="off"

@@ -53,6 +53,16 @@ describe('Data', () => {
     await waitFor(() => expect(screen.queryByText(new RegExp(`of ${count}$`))).toBeNull());
   });
 
+  test('without data the digits are a click away, and the keyboard goes on at their samples', async () => {
+    await open({ data: {} });
+    showPage(<DataPage />);
+    await userEvent.click(await screen.findByRole('button', { name: 'Use the digits that come with Gradloom' }));
+    await samples();
+    expect(data().source.kind).toBe('idx');
+    const part = within(screen.getByLabelText('Part shown')).getByLabelText('Training part');
+    await waitFor(() => expect(document.activeElement).toBe(part));
+  });
+
   test('says when the network does not go with the data, and fits it', async () => {
     const source = { kind: 'random', shape: [4], classes: 3, samples: 16 };
     await open({ data: { source }, model: { layers: [{ kind: 'Linear', out_features: 5 }] } });

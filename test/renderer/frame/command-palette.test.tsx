@@ -1,5 +1,5 @@
-/** Fitting the network by the command palette, from pages that have the dialog and from others. @vitest-environment jsdom */
-import { screen, within } from '@testing-library/react';
+/** The command palette: pages, data, and fitting the network from pages that have the dialog and from others. @vitest-environment jsdom */
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { Route } from 'wouter';
@@ -11,6 +11,7 @@ vi.mock('../../../renderer/client/client.ts', async () => (await import('../engi
 const { CommandPalette } = await import('../../../renderer/frame/command-palette.tsx');
 const { FitDialogs } = await import('../../../renderer/project-parts/fit-dialogs.tsx');
 const { openFitting } = await import('../../../renderer/state/fitting.ts');
+const { useProjectState } = await import('../../../renderer/state/project.ts');
 const { createProject } = await import('../../../renderer/state/projects.ts');
 const { useLocation } = await import('wouter');
 
@@ -49,4 +50,17 @@ test.each([
   // Its parts are no landmarks beside the window's own.
   expect(within(dialog).queryByRole('banner', { hidden: true })).toBeNull();
   expect(within(dialog).queryByRole('contentinfo', { hidden: true })).toBeNull();
+});
+
+test('pages are found by their name, and the digits by what they are', async () => {
+  expect(await createProject(null)).toBe(true);
+  const { history } = showPage(<Frame />);
+  await userEvent.type(screen.getByRole('combobox'), 'devices');
+  expect(screen.getAllByRole('option')[0]?.textContent).toContain('Go to Devices');
+  await userEvent.clear(screen.getByRole('combobox'));
+  await userEvent.type(screen.getByRole('combobox'), 'use digits');
+  const before = useProjectState.getState().text;
+  await userEvent.keyboard('{Enter}');
+  expect(history.at(-1)).toBe('/data');
+  await waitFor(() => expect(useProjectState.getState().text).not.toBe(before));
 });
