@@ -34,6 +34,7 @@ export default function HomePage() {
   /** Makes or opens a project and goes to build it; one at a time. */
   const begin = async (key: string, work: () => Promise<boolean>) => {
     if (busy !== null) return;
+    ignoreSecondClick();
     setBusy(key);
     try {
       if (await work()) navigate('/build');
@@ -106,6 +107,23 @@ export default function HomePage() {
       </div>
     </Page>
   );
+}
+
+/** As long as a system lets two clicks be a double one. */
+const doubleClickMs = 700;
+
+/** The second of a double click would fall on the page that the first one leads to, or select this one's text. */
+function ignoreSecondClick(): void {
+  const types = ['mousedown', 'mouseup', 'click', 'dblclick'] as const;
+  const ignore = (event: MouseEvent) => {
+    if (event.detail < 2) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  for (const type of types) window.addEventListener(type, ignore, true);
+  setTimeout(() => {
+    for (const type of types) window.removeEventListener(type, ignore, true);
+  }, doubleClickMs);
 }
 
 /** `/?open` asks for a file, once. */

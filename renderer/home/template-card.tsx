@@ -44,7 +44,7 @@ export function Template({ card, busy, speed, fit, onChoose }: CardProps) {
         >
           {title}
         </button>
-        <p className={classes.teaches}>{teaches}</p>
+        <p className={classes.teaches}>{fit && fit.changes.length > 0 ? asItComes(teaches) : teaches}</p>
         {fit && <FitLine fit={fit} />}
         <dl className={classes.facts}>
           {!fit && <Fact name="Data">{dataWords(card)}</Fact>}
@@ -56,6 +56,12 @@ export function Template({ card, busy, speed, fit, onChoose }: CardProps) {
       </div>
     </article>
   );
+}
+
+/** What is told of a template's own data and weights is not true of the fitted one. */
+function asItComes(teaches: string): string {
+  const told = teaches.replace(/; choose your own data(?=\.$)/, '');
+  return `As it comes, it ${told.charAt(0).toLowerCase()}${told.slice(1)}`;
 }
 
 function Fact({ name, children }: { name: string; children: React.ReactNode }) {

@@ -71,10 +71,15 @@ function applySettings(settings: Settings): void {
   useSession.setState({ settings, theme: settings.theme });
 }
 
+/** One that says the same as another takes its place, and stays as long as a new one. */
 export function tell(toast: Omit<Toast, 'id'>): void {
   lastToast += 1;
   const id = lastToast;
-  useSession.setState(({ toasts }) => ({ toasts: [...toasts.slice(-3), { ...toast, id }] }));
+  const same = (other: Toast) =>
+    other.tone === toast.tone && other.message === toast.message && other.hint === toast.hint;
+  useSession.setState(({ toasts }) => ({
+    toasts: [...toasts.filter((other) => !same(other)).slice(-3), { ...toast, id }],
+  }));
 }
 
 export function dismissToast(id: number): void {

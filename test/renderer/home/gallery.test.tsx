@@ -75,6 +75,10 @@ describe('templates with other data', () => {
     const unfit = await screen.findByRole('region', { name: 'Not for this data' });
     expect(within(unfit).getByRole('button', { name: 'New project from Character GPT' })).toBeTruthy();
     expect(within(unfit).queryByRole('button', { name: 'New project from ResNet-9' })).toBeNull();
+    // What is true of torchvision's weights is so of the template, not of what it becomes.
+    const resnet = (await card('ResNet-18')).closest('article')?.textContent;
+    expect(resnet).toMatch(/As it comes, it classifies photographs of 224.*whose weights fit\./);
+    expect(resnet).not.toContain('choose your own data');
 
     await userEvent.click(await card('LeNet-5'));
     const dialog = await screen.findByRole('dialog', { name: 'LeNet-5 with the data of my images' });

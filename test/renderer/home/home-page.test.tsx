@@ -29,6 +29,18 @@ describe('Home', () => {
     expect(useProjectState.getState().file).toBe(path.join(home, 'projects', 'digits-mlp.gradloom.json'));
   });
 
+  test('a double click makes one project, and its second click falls on nothing', async () => {
+    showPage(<HomePage />);
+    const under = vi.fn();
+    document.body.addEventListener('click', under);
+    await userEvent.dblClick(await screen.findByRole('button', { name: 'New project from LeNet-5' }));
+    expect(under).toHaveBeenCalledTimes(1);
+    document.body.removeEventListener('click', under);
+    await waitFor(() =>
+      expect(useProjectState.getState().file).toBe(path.join(home, 'projects', 'lenet-5.gradloom.json')),
+    );
+  });
+
   test('shows every template under its heading, with its network, its size and what to expect of its training', async () => {
     showPage(<HomePage />);
     const templates = await client.engine.projects.templates();
