@@ -12,7 +12,12 @@ export function ProblemNotes({ problems }: { problems: readonly Problem[] }) {
       {problems.map((problem) => {
         const Icon = problem.severity === 'error' ? IconAlertCircle : IconAlertTriangle;
         return (
-          <li key={`${problem.path} ${problem.message}`} className={styles.problem} data-severity={problem.severity}>
+          <li
+            key={`${problem.path} ${problem.message}`}
+            className={styles.problem}
+            data-severity={problem.severity}
+            data-problem-at={problem.path}
+          >
             <Icon size={14} className={styles.problemIcon} aria-label={problem.severity} />
             <div className={styles.problemText}>
               <p>{problem.message}</p>

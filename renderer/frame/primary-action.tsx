@@ -11,6 +11,7 @@ import { tell } from '../state/session.ts';
 import { useWeightsReport } from '../state/weights.ts';
 import { Button } from '../ui/index.ts';
 import { useShownRun } from './live-run.ts';
+import { useShowProblem } from './show-problem.ts';
 
 export function PrimaryAction() {
   const [, navigate] = useLocation();
@@ -20,6 +21,7 @@ export function PrimaryAction() {
   const problems = useProblems().filter(({ severity }) => severity === 'error');
   const awaited = useProjectState((state) => state.factsAwaited);
   const tooLarge = useMemoryOutlook()?.fit === 'too large';
+  const showProblem = useShowProblem();
   const shown = useShownRun();
   const name = usePlan()?.project.name ?? null;
   const { own, other } = useLiveRunsBy(open ? name : null);
@@ -45,7 +47,7 @@ export function PrimaryAction() {
   const first = problems[0];
   if (open && first) {
     return (
-      <Button primary width={136} icon={IconTool} title={first.message} onClick={() => navigate(`/${pageOf(first)}`)}>
+      <Button primary width={136} icon={IconTool} title={first.message} onClick={() => showProblem(first)}>
         {problems.length === 1 ? 'Fix 1 problem' : `Fix ${problems.length} problems`}
       </Button>
     );

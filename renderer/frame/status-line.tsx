@@ -1,12 +1,13 @@
 /** The status line: the run in progress, the problems, the engine; each leads to its page. */
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import { useFollowed, useHead } from '../state/live.ts';
-import { pageOf, useProblems } from '../state/problems.ts';
+import { useProblems } from '../state/problems.ts';
 import { useProjectState } from '../state/project.ts';
 import { useSession } from '../state/session.ts';
 import { count, duration, number, plural } from '../ui/index.ts';
 import styles from './frame.module.css';
 import { useFrameRun, useOtherRuns } from './live-run.ts';
+import { useShowProblem } from './show-problem.ts';
 
 export function StatusLine() {
   return (
@@ -51,22 +52,20 @@ function RunStatus() {
 }
 
 function ProblemStatus() {
-  const [, navigate] = useLocation();
+  const show = useShowProblem();
   const open = useProjectState((state) => state.file !== null);
   const problems = useProblems();
   if (!open) return null;
   const [first] = problems;
   if (!first) return <span className={styles.statusText}>No problems</span>;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
+  const warnings = problems.length - errors;
   return (
-    <button
-      type="button"
-      className={styles.statusItem}
-      title={first.message}
-      onClick={() => navigate(`/${pageOf(first)}`)}
-    >
+    <button type="button" className={styles.statusItem} title={first.message} onClick={() => show(first)}>
       <span className={`${styles.dot} ${errors > 0 ? styles.dotBad : styles.dotWarn}`} />
-      {problems.length === 1 ? '1 problem' : `${problems.length} problems`}
+      {[errors > 0 && plural(errors, 'problem'), warnings > 0 && plural(warnings, 'warning')]
+        .filter(Boolean)
+        .join(', ')}
     </button>
   );
 }

@@ -150,7 +150,7 @@ export function apply({ edits, selected }: Change, said: string): boolean {
 }
 
 /** Opens the blocks that hide layers. */
-function unfoldTo(ids: readonly string[]): void {
+export function unfoldTo(ids: readonly string[]): void {
   const { folded } = useStackState.getState();
   if (folded.size === 0) return;
   const { project } = currentProject().view;

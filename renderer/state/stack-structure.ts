@@ -1,6 +1,9 @@
 /** What a person does with several layers as one: wraps and named blocks, and their way over the clipboard. */
+import { isObject } from '../../engine/contract/report.ts';
+import { valueAt } from './places.ts';
 import { currentProject } from './project.ts';
 import { tell } from './session.ts';
+import { idOf } from './sharing.ts';
 import {
   addBranch,
   blockRef,
@@ -15,6 +18,7 @@ import {
 } from './stack.ts';
 import { copyText, pasteClip, readClip } from './stack-clipboard.ts';
 import type { Gap, Path } from './stack-paths.ts';
+import { layerPlace } from './stack-places.ts';
 import {
   apply,
   askFor,
@@ -26,6 +30,7 @@ import {
   make,
   pathsFor,
   tellHoldsItself,
+  unfoldTo,
   useStackState,
 } from './stack-store.ts';
 
@@ -65,6 +70,18 @@ export function goToDefinition(id: string): void {
   if (ref === null || !shown) return;
   fold(shown.key, false);
   goTo(shown.key);
+}
+
+/** To the layer at a place of the project, also where a block hides it. Answers whether there is one. */
+export function showLayerAt(path: string): boolean {
+  const { project } = currentProject().view;
+  const layer = valueAt(project, layerPlace(project, path)?.split('.') ?? []);
+  if (!isObject(layer) || layer === project) return false;
+  const id = idOf(layer);
+  unfoldTo([id]);
+  if (!layerRow(id)) return false;
+  goTo(id);
+  return true;
 }
 
 export function addBranchTo(id: string): void {

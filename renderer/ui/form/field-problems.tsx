@@ -14,7 +14,12 @@ export function FieldProblems({ id, problems, onFix }: FieldProblemsProps) {
   return (
     <div className={classes.problems} {...(id === undefined ? {} : { id })}>
       {problems.map((problem) => (
-        <div key={problem.path + problem.message} className={classes.problem} data-severity={problem.severity}>
+        <div
+          key={problem.path + problem.message}
+          className={classes.problem}
+          data-severity={problem.severity}
+          data-problem-at={problem.path}
+        >
           <p>{problem.message}</p>
           {problem.fixes.length === 0 && problem.hint !== undefined && <p className={classes.hint}>{problem.hint}</p>}
           {onFix && <FixButtons fixes={problem.fixes} onFix={onFix} />}
