@@ -30,13 +30,17 @@ export function DeviceChip() {
       ? null
       : total - device.memory_free;
   const share = used === null || total === null ? 0 : Math.min(1, used / total);
+  const whose = head?.memory
+    ? `${onHost ? 'the process' : 'the tensors and cache'} of ${run?.name}`
+    : 'everything on it';
+  const memoryWords = `Device and memory: what ${whose} takes, of all there is`;
   return (
-    <button type="button" className={styles.chip} onClick={() => navigate('/devices')} title="Device and memory">
+    <button type="button" className={styles.chip} onClick={() => navigate('/devices')} title={memoryWords}>
       <span>{device?.name ?? 'Device…'}</span>
       {total !== null && (
         <>
           <span>
-            {used === null ? '–' : bytes(used)} / {bytes(total)}
+            {used === null ? '–' : bytes(used)} / {bytes(total)} {head?.memory ? 'by the run' : 'in use'}
           </span>
           <svg className={styles.chipMeter} viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
             <rect width={100 * share} height="10" fill="var(--text-3)" />

@@ -57,6 +57,11 @@ export const Memory = memo(function Memory({
         height={height}
         empty="Memory is told with the first steps."
       />
+      <p className={styles.note}>
+        The estimate is of the tensors.{' '}
+        {series.some(({ key }) => key === 'Cached') && 'Cached is what the allocator keeps for the next ones. '}
+        {onHost && 'The rest of the process is the program itself and what it has loaded.'}
+      </p>
     </div>
   );
 });

@@ -161,6 +161,6 @@ function stack(
   return [
     { label: 'Tensors', values: tensors },
     ...(kept.some((value) => value > 0) ? [{ label: 'Cached', values: kept }] : []),
-    ...(process ? [{ label: 'Process', values: above(process, held) }] : []),
+    ...(process ? [{ label: 'Rest of the process', values: above(process, held) }] : []),
   ];
 }

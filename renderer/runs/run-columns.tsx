@@ -4,6 +4,7 @@ import { lastOf, metricKeys, nameLabel, partOf, quantity } from '../run-parts/qu
 import { runColor } from '../run-parts/run-color.ts';
 import { isLive } from '../state/runs.ts';
 import { ago, type Column, count, duration, moment, Num, rate, StatusBadge } from '../ui/index.ts';
+import { CutName } from './cut-name.tsx';
 import styles from './runs.module.css';
 
 export function canRemove({ status }: RunRow): boolean {
@@ -24,7 +25,7 @@ export function columnsOf(runs: readonly RunRow[]): Column<RunRow>[] {
       render: (run) => (
         <span className={styles.name} title={run.name}>
           <span className={styles.dot} style={{ background: runColor(run) }} aria-hidden />
-          {run.name}
+          <CutName name={run.name} />
         </span>
       ),
     },
@@ -95,7 +96,7 @@ export function columnsOf(runs: readonly RunRow[]): Column<RunRow>[] {
     {
       key: 'parameters',
       title: 'Parameters',
-      width: 94,
+      width: 112,
       align: 'right',
       descendingFirst: true,
       sort: ({ summary }) => summary?.parameters,

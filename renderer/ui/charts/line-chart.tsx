@@ -237,7 +237,9 @@ export function LineChart(props: LineChartProps) {
   const onScreen = useOnScreen(box, settleNow);
   const rest = useRef(0);
   const turn = useCallback(() => {
-    const redraw = beatOf(performance.now()) !== settled.current ? settle() : null;
+    // The first value is drawn with its axes: there are none yet to paint it between.
+    const due = state.current.frame.empty || beatOf(performance.now()) !== settled.current;
+    const redraw = due ? settle() : null;
     if (redraw) return redraw; // and all is painted with it
     // A long run adds less than a pixel a frame: painting that cost the training on the same cores dear, and nobody saw it.
     const { frame: within, plot: size } = state.current;

@@ -95,7 +95,9 @@ export function frameOf(series: readonly LineSeries[], options: FrameOptions): F
   const { log, live } = options;
   const extent = extentX(series);
   let x: Range = options.domain ?? extent ?? [0, 1];
-  if (x[0] === x[1]) x = [x[0] - 0.5, x[1] + 0.5];
+  // Between the points of an axis with one there is nothing to tell.
+  const single = x[0] === x[1] ? x[0] : null;
+  if (single !== null) x = [single - 0.5, single + 0.5];
   // Room for what comes before the axes are drawn again.
   else if (live && !options.domain) x = [x[0], steadyRange([x[0], x[1] + (x[1] - x[0]) * 0.01], 40)[1]];
   // Marked points at the ends are not cut.
@@ -115,7 +117,7 @@ export function frameOf(series: readonly LineSeries[], options: FrameOptions): F
   return {
     x,
     y,
-    xTicks: linearTicks(x, options.xTickCount, options.wholeX),
+    xTicks: single === null ? linearTicks(x, options.xTickCount, options.wholeX) : [single],
     yTicks: log ? logTicks(y, options.yTickCount) : linearTicks(y, options.yTickCount),
     log,
     hidden,

@@ -134,7 +134,7 @@ describe('memory', () => {
     expect(values(memoryCurves({ series: curves.series, epochs }, true, 'step'))).toEqual([
       ['Tensors', 10],
       ['Cached', 2],
-      ['Process', 18],
+      ['Rest of the process', 18],
     ]);
     // Beside a GPU's memory the process counts for nothing.
     expect(values(memoryCurves({ series: curves.series, epochs }, false, 'step'))).toEqual([
@@ -152,7 +152,7 @@ describe('memory', () => {
     // A chunk's highest counts.
     expect(values(memoryCurves({ series: told, epochs }, true, 'step'))).toEqual([
       ['Tensors', 2],
-      ['Process', 49],
+      ['Rest of the process', 49],
     ]);
     expect(memoryCurves({ series: curves.series, epochs: [{ epoch: 1, step: 20 }] }, true, 'step')).toBeNull();
   });

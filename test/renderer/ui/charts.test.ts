@@ -142,6 +142,11 @@ describe('a frame', () => {
   });
   const options = { log: false, domain: null, live: false, xTickCount: 5, yTickCount: 5, wholeX: true };
 
+  test('of a single point has no other place than its own', () => {
+    const frame = frameOf([{ ...line([0.9]), x: [1] }], { ...options, wholeX: false });
+    expect(frame).toMatchObject({ x: [0.5, 1.5], xTicks: [1] });
+  });
+
   test('counts what a logarithmic axis hides, and what is not finite', () => {
     const frame = frameOf([line([1, 0, -2, Number.NaN, 10])], { ...options, log: true });
     expect(frame).toMatchObject({ hidden: 2, gaps: 1, x: [0, 4], empty: false });
