@@ -1,5 +1,8 @@
 /** `new`: a project from a template, with its own data or with data of one's own; or which templates there are. `fit`: a project's network fitted to its data. */
+
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { commandLine } from '../command-line.ts';
 import { epochEstimate, speedHere } from '../contract/epoch-times.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { fitProject } from '../contract/fit.ts';
@@ -11,6 +14,7 @@ import { dims, integer, plural, seconds, table } from '../format.ts';
 import { ProjectFiles } from '../project-files.ts';
 import { newProjectFromTemplate, templateCards, writeProject } from '../projects.ts';
 import { listRuns } from '../runs/index.ts';
+import { SettingsFile } from '../settings.ts';
 import { projectsDir, workspaceDir } from '../workspace.ts';
 import type { AddCommand } from './context.ts';
 import type { Output } from './output.ts';
@@ -25,18 +29,29 @@ export const addNew: AddCommand = (program, { out }) => {
     .action(async (template: string | undefined, { fit: from }: { fit?: string }) => {
       if (template === undefined) return from === undefined ? showTemplates(out) : showFits(out, from);
       const home = workspaceDir();
-      if (from === undefined) return made(out, template, await newProjectFromTemplate(template, home), []);
+      if (from === undefined) {
+        const file = await newProjectFromTemplate(template, home);
+        await noteRecent(home, file);
+        return made(out, template, file, []);
+      }
       const { text, fit } = await fittedTemplate(template, await dataAt(from, projectsDir(home)));
       const file = await writeProject(template, editProject(text, fit.edits), home);
+      await noteRecent(home, file);
       made(out, template, file, fit.changes);
     });
 };
+
+/** Among the window's recent projects; that list is a convenience. */
+async function noteRecent(home: string, file: string): Promise<void> {
+  const { name } = resolveProject(readProject(await readFile(file, 'utf8')).project ?? {});
+  await new SettingsFile(home).remember(file, name).catch(() => {});
+}
 
 function made(out: Output, template: string, file: string, changes: string[]): void {
   out.object({ type: 'project', template, path: file, ...(changes.length > 0 ? { changes } : {}) });
   out.say(`Project: ${file}`);
   for (const change of changes) out.say(`  ${change}`);
-  out.say(`Train it: gradloom train ${file}`);
+  out.say(`Train it: ${commandLine('train', file)}`);
 }
 
 async function showTemplates(out: Output): Promise<void> {
@@ -78,8 +93,8 @@ async function showTemplates(out: Output): Promise<void> {
       ? 'The times are estimates for two CPU cores.'
       : 'Times that were not measured are estimates from the templates that were trained here.',
   );
-  out.say('One of them as a project: gradloom new TEMPLATE');
-  out.say('With data of your own: gradloom new TEMPLATE --fit PROJECT_OR_FOLDER');
+  out.say(`One of them as a project: ${commandLine('new', 'TEMPLATE')}`);
+  out.say(`With data of your own: ${commandLine('new', 'TEMPLATE', '--fit', 'PROJECT_OR_FOLDER')}`);
 }
 
 const roughly = (value: number) => seconds(value).replace(/\.0 s$/, ' s');

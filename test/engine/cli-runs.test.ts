@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readPt } from '../../engine/export/pt-read.ts';
 import { readSafetensors } from '../../engine/export/safetensors.ts';
+import { SettingsFile } from '../../engine/settings.ts';
 import { type Ended, gradloom, type Line, quickProject } from './cli-process.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'gradloom-cli-'));
@@ -201,6 +202,8 @@ test('new: the templates there are, and a project of one of them', async () => {
   const { code, lines: made } = await gradloom(home, ['new', 'tabular-mlp', '--json']);
   const path = join(home, 'projects', 'tabular-mlp.gradloom.json');
   expect({ code, made }).toEqual({ code: 0, made: [{ type: 'project', template: 'tabular-mlp', path }] });
+  // The window lists it.
+  expect((await new SettingsFile(home).recent())[0]).toMatchObject({ file: path, name: 'tabular-mlp' });
   const planned = await gradloom(home, ['plan', path, '--json']);
   expect(planned.lines.at(-1)).toMatchObject({ type: 'plan', input: [30], problems: [] });
 });
