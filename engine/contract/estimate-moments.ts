@@ -246,7 +246,9 @@ export class Moments {
       const room = operation.workspace(batch, 'backward') * scale;
       // The parameters' gradients come in half precision first, and so does that of an input in fp32.
       const halves = operation.cast > 0 && scale < 1 ? scale * gradients + (received.length > 0 ? casts.input : 0) : 0;
-      this.mark('backward', layer.path, halves > 0 ? Math.max(room + halves - gradients, halves) : room);
+      // They are converted when what was kept for them, and the gradient that they came of, is gone.
+      const gone = (this.#own.get(operation) ?? 0) + (gradient?.holders === 1 ? gradient.bytes : 0);
+      this.mark('backward', layer.path, halves > 0 ? Math.max(room + halves - gradients, halves - gone) : room);
       if (gradient) this.#drop(gradient);
       const made = this.#held.get(output);
       if (made) made.gradient = null;

@@ -150,6 +150,17 @@ describe('settings', () => {
     expect(memoryOf(mlp, { training: { ema: {} } }).weights).toBe(2 * parameters);
   });
 
+  test('max pooling of few channels brings image, gradient and places into one order where a flat list follows', () => {
+    const room = (behind: object[], batch: number) =>
+      memoryOf([conv(4), { kind: 'Tanh' }, { kind: 'MaxPool2d', kernel_size: 2 }, ...behind, linear(10)], {
+        shape: [3, 16, 16],
+        batch,
+      }).layers[2]?.memory.workspace ?? 0;
+    const one = (behind: object[]) => (room(behind, 16) - room(behind, 8)) / 8;
+    const [image, places] = [4 * 4 * 16 * 16, 8 * 4 * 8 * 8];
+    expect(one([{ kind: 'Flatten' }]) - one([conv(8), { kind: 'GlobalAvgPool' }])).toBe(image + places);
+  });
+
   test('on the CPU a convolution and the pooling behind it are one: its output is never whole', () => {
     const layers = [conv(16), relu, { kind: 'MaxPool2d', kernel_size: 2 }, { kind: 'Flatten' }, linear(10)];
     const given = { shape: [3, 64, 64], batch: 64 };

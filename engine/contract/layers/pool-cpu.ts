@@ -23,13 +23,15 @@ export function placesOf(outputBytes: number): Operation['keeps'] {
   return { inputs: [], output: false, bytes: outputBytes / 4, integers: outputBytes / 4 };
 }
 
-/** Between a plain image and a gradient in the other order the gradient behind it and the places of maxima are brought into that order. */
+/** Where image and gradient lie in different orders the gradients and the places of maxima are brought into the other. */
 export const maxPoolOnCpu = {
   layout: { gradient: 'input' },
   onCpu({ layer, outputBytes }, { input, gradient, half }) {
     if (input === 'last' && !half && poolsInOrder(layer))
       return { keeps: placesOf(outputBytes), workspace: placed(outputBytes) };
-    const copies = input === 'first' && gradient === 'last' ? 4 * product(layer.input) + 2 * outputBytes : 0;
+    const differ = input !== gradient && input !== 'either' && gradient !== 'either';
+    // Places are of eight bytes in any precision.
+    const copies = differ ? 4 * product(layer.input) + (half ? 4 : 2) * outputBytes : 0;
     return {
       workspace: (batch, pass) => batch * (pass === 'backward' ? copies : pass === 'unkept' ? 2 * outputBytes : 0),
     };
