@@ -1,9 +1,20 @@
 /** Reads what stands on the command line; each refusal says what was expected. */
 import { InvalidArgumentError } from 'commander';
+import { GradloomError } from '../contract/errors.ts';
 import type { CheckpointName, SplitName } from '../runs/types.ts';
+import { checkThreads } from '../threads.ts';
 
 export function positiveInteger(text: string): number {
   return integerFrom(text, 1);
+}
+
+export function threadCount(text: string): number {
+  try {
+    return checkThreads(positiveInteger(text));
+  } catch (thrown) {
+    if (!(thrown instanceof GradloomError)) throw thrown;
+    throw new InvalidArgumentError(`${thrown.message}. ${thrown.hint}`);
+  }
 }
 
 export function countFrom0(text: string): number {

@@ -4,7 +4,7 @@ import type { BatchFinding, BatchOptions, CheckReport, LrFinding, LrOptions } fr
 import { checkKinds } from '../contract/finders.ts';
 import { checkInWorkers, findBatchInWorkers, findLrInWorker } from '../finders/tasks.ts';
 import { bytes, integer, loss, plural, seconds, table } from '../format.ts';
-import { positiveInteger, setting } from './arguments.ts';
+import { positiveInteger, setting, threadCount } from './arguments.ts';
 import type { AddCommand } from './context.ts';
 import type { Output } from './output.ts';
 import { asTask } from './task-view.ts';
@@ -87,7 +87,7 @@ export const addFind: AddCommand = (program, context) => {
 function withCommon(command: Command): Command {
   return command
     .option('--device <device>', 'auto, cpu, cuda:0, mps, xpu:0 …')
-    .option('--threads <n>', 'threads of the computations on the CPU', positiveInteger)
+    .option('--threads <n>', 'threads of the computations on the CPU', threadCount)
     .option('--set <key.path=json>', 'change a setting of the project for this; may be repeated', setting);
 }
 

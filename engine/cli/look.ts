@@ -19,7 +19,7 @@ import { npy, png } from '../look/export.ts';
 import { LookKeeper } from '../look/keeper.ts';
 import { findRun } from '../runs/folder.ts';
 import { readRequested } from '../runs/prepare.ts';
-import { countFrom0, positiveInteger, setting } from './arguments.ts';
+import { countFrom0, setting, threadCount } from './arguments.ts';
 import type { AddCommand } from './context.ts';
 import type { Output } from './output.ts';
 import { asTask } from './task-view.ts';
@@ -50,7 +50,7 @@ export const addLook: AddCommand = (program, context) => {
     .option('--weights <which>', 'init (random), RUN, RUN:best, RUN:last, or a file (default: as the project says)')
     .option('--out <file>', 'write the layer’s values: .npy, or .png as pictures')
     .option('--device <device>', 'cpu (default), cuda:0, mps, xpu:0 …')
-    .option('--threads <n>', 'threads of the computations on the CPU', positiveInteger)
+    .option('--threads <n>', 'threads of the computations on the CPU', threadCount)
     .option('--set <key.path=json>', 'change a setting of the project for this; may be repeated', setting)
     .summary('see what each layer makes of a sample')
     .description(

@@ -7,7 +7,7 @@ import { systemError } from '../files.ts';
 import { type EndEvent, type EventSink, RunControl, resumeRun, trainRun } from '../runs/index.ts';
 import { set } from '../runs/prepare.ts';
 import type { CheckpointName } from '../runs/types.ts';
-import { checkpointName, positiveInteger, setting } from './arguments.ts';
+import { checkpointName, positiveInteger, setting, threadCount } from './arguments.ts';
 import { type AddCommand, type Context, withSignals } from './context.ts';
 import { codeOfEnd, signalCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
@@ -95,7 +95,7 @@ export function withTrainOptions(command: Command): Command {
     .option('--device <device>', 'auto, cpu, cuda:0, mps, xpu:0 …')
     .option('--precision <precision>', 'fp32, bf16, fp16 or auto')
     .option('--epochs <n>', 'number of epochs', positiveInteger)
-    .option('--threads <n>', 'threads of the computations on the CPU (default: one a physical core)', positiveInteger)
+    .option('--threads <n>', 'threads of the computations on the CPU (default: one a physical core)', threadCount)
     .option('--set <key.path=json>', 'change a setting of the project for this run; may be repeated', setting);
 }
 

@@ -22,6 +22,7 @@ import type { DataFacts } from '../contract/tensors.ts';
 import type { Precision } from '../contract/training-numbers.ts';
 import { describeSource, makeSplits, packSource, type Splits } from '../data/index.ts';
 import { systemError } from '../files.ts';
+import { checkThreads, threadsHere } from '../threads.ts';
 import { cacheDir } from '../workspace.ts';
 import type { Environment } from './environment.ts';
 import type { Advice } from './hold.ts';
@@ -211,7 +212,7 @@ export interface Hardware {
   threads: number;
 }
 
-/** @throws GradloomError DEVICE_UNKNOWN, DEVICE_UNAVAILABLE */
+/** @throws GradloomError DEVICE_UNKNOWN, DEVICE_UNAVAILABLE, BAD_CALL */
 export function chooseHardware(plan: Plan, addon: Addon, threads?: number): Hardware {
   const { device, precision } = plan.project.training;
   const devices = addon.devices();
@@ -224,7 +225,7 @@ export function chooseHardware(plan: Plan, addon: Addon, threads?: number): Hard
     device: chosen,
     precision: number,
     advice: note === undefined || told ? [] : [{ code: 'SLOW_PRECISION', message: note, hint: 'Use fp32, or auto.' }],
-    threads: threads ?? addon.describe().cpu.threads,
+    threads: threads === undefined ? addon.describe().cpu.threads : checkThreads(threads),
   };
 }
 
@@ -238,11 +239,14 @@ export function hardwareAgain(
   const { project } = plan;
   const device = asked ?? before?.device ?? project.training.device;
   const training = { ...project.training, device };
-  const chosen = chooseHardware({ ...plan, project: { ...project, training } }, addon, before?.threads);
+  const chosen = chooseHardware({ ...plan, project: { ...project, training } }, addon, threadsAgain(before?.threads));
   if (!before || training.precision !== 'auto' || chosen.device.value !== before.device) return chosen;
   const { precision: value, precision_reason: reason } = before;
   return { ...chosen, precision: { value, ...(reason === undefined ? {} : { reason }) } };
 }
+
+/** A run of a machine with more cores goes on with as many as there can be here. */
+const threadsAgain = (before: number | undefined) => before && Math.min(before, threadsHere());
 
 /** What `nativePlan` needs of it. */
 export const usedOf = ({ device, precision, threads }: Hardware) => ({

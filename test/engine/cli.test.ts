@@ -44,6 +44,12 @@ describe('wrong usage: exit 2, said in words and as a line', () => {
     [['train', 'a', '--epoch', '3'], /Unknown option '--epoch'/],
     [['train', 'a', '--epochs', '0'], /whole number ≥ 1/],
     [['train', 'a', '--epochs', 'ten'], /whole number ≥ 1/],
+    ...[['train'], ['look'], ['demo'], ['find', 'lr'], ['find', 'batch'], ['verify', 'resume']].map(
+      (name): [string[], RegExp] => [
+        [...name, ...(name[0] === 'demo' ? [] : ['a']), '--threads', '100000'],
+        /cannot be given 100000 threads.*: 1 to \d+ can be/s,
+      ],
+    ),
     [['train', 'a', '--set', 'lr'], /key\.path=JSON/],
     [['train', 'a', '--set', 'training.deterministic=True'], /JSON writes true/],
     [['train', 'a', '--set', 'a.b={"c":'], /is not JSON/],

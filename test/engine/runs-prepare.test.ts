@@ -2,8 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { mostThreads } from '../../engine/contract/api.ts';
 import { GradloomError } from '../../engine/contract/errors.ts';
-import { planRun, readRequested } from '../../engine/runs/prepare.ts';
+import { planProject } from '../../engine/contract/plan.ts';
+import { loadAddon } from '../../engine/native/load.ts';
+import { chooseHardware, hardwareAgain, planRun, readRequested } from '../../engine/runs/prepare.ts';
+import { threadsHere } from '../../engine/threads.ts';
 import { temporaryFolder } from './runs-helpers.ts';
 
 function withSettings(project: unknown, settings: [string, unknown][]): unknown {
@@ -34,6 +38,23 @@ describe('digits in a key', () => {
 
   test('beyond a list’s end are refused', () => {
     expect(() => withSettings(project, [['model.layers.2.bias', false]])).toThrow(/model\.layers is a list of 2/);
+  });
+});
+
+describe('threads', () => {
+  const plan = planProject({ training: { device: 'cpu' } }, null);
+
+  test('are as many as asked for, up to what the machine can use', () => {
+    expect(threadsHere()).toBeLessThanOrEqual(mostThreads);
+    expect(chooseHardware(plan, loadAddon(), threadsHere()).threads).toBe(threadsHere());
+    for (const threads of [threadsHere() + 1, 100_000, 0, 1.5]) {
+      expect(() => chooseHardware(plan, loadAddon(), threads)).toThrow(`cannot be given ${threads} threads`);
+    }
+  });
+
+  test('of a run of a larger machine are fewer here', () => {
+    const before = { device: 'cpu', precision: 'fp32' as const, threads: 100_000 };
+    expect(hardwareAgain(plan, before, undefined, loadAddon()).threads).toBe(threadsHere());
   });
 });
 
