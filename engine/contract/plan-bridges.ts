@@ -25,6 +25,8 @@ export interface Surroundings {
   input: TensorType;
   /** The enabled layers before a place in its list, the nearest first. */
   before(place: Place): { place: Place; layer: JsonObject }[];
+  /** Those behind it. */
+  behind(place: Place): { place: Place; layer: JsonObject }[];
   run: Run;
 }
 
@@ -41,6 +43,7 @@ export function bridgesFor(code: ProblemCode, refused: Refused, around: Surround
   switch (code) {
     case 'WRONG_RANK':
       return [
+        ...movedFlatten(refused, around),
         ...withoutBefore(refused),
         ...otherRank(refused),
         ...inserted(refused, rankBridges(refused.layer, refused.input.dims, around)),
@@ -109,6 +112,22 @@ function withoutBefore({ before }: Refused): Fix[] {
   return before && ['Flatten', 'Unflatten', 'Permute'].includes(before.kind)
     ? [{ label: `Remove the ${before.kind} before it`, edits: [removeEdit(before.place)] }]
     : [];
+}
+
+/** A Flatten that stands too early comes just before the first layer that reads rows of numbers, else last. */
+function movedFlatten({ place, path }: Refused, { before, behind }: Surroundings): Fix[] {
+  const early = before(place);
+  const flatten = early.find(({ layer }) => layer.kind === 'Flatten');
+  const later = behind(place);
+  const reader = later.findIndex(({ layer }) => layer.kind === 'Linear' || layer.kind === 'Flatten');
+  if (!flatten || later[reader]?.layer.kind === 'Flatten') return [];
+  const passed = reader < 0 ? later.length : reader;
+  const last = (later[passed - 1]?.place ?? place).at(-1) as number;
+  // Messages count the layers that run.
+  const steps = path.split('.');
+  const number = [...steps.slice(0, -1), Number(steps.at(-1)) + passed].join('.');
+  const edits = [removeEdit(flatten.place), insertEdit([...place.slice(0, -1), last], flatten.layer)];
+  return [{ label: `Move Flatten behind layer ${number}`, edits }];
 }
 
 /** How many sides a kind's name says that it works on: `Conv1d` 1; null where it says nothing. */

@@ -155,7 +155,8 @@ function pairs(offers: readonly Offer[], attempt: (fix: Fix) => Offer, context: 
 function around({ input, trials }: Context, model: Model = trials.model): Surroundings {
   return {
     input,
-    before: (place) => layersBefore(model, place),
+    before: (place) => layersBeside(model, place, (layers, index) => layers.slice(0, index)).reverse(),
+    behind: (place) => layersBeside(model, place, (layers, index) => layers.slice(index + 1)),
     run: (layers, flow) => trials.dims(layers, flow, model),
   };
 }
@@ -203,13 +204,17 @@ function namesKnownKinds({ value }: Edit): boolean {
   return [value].flat().every((each) => !isObject(each) || layerTable.has(String(each.kind)));
 }
 
-function layersBefore(model: Model, place: Place): { place: Place; layer: JsonObject }[] {
+interface Standing {
+  place: Place;
+  layer: JsonObject;
+}
+
+/** The enabled ones of a part of the list in which a layer stands. */
+function layersBeside(model: Model, place: Place, part: (layers: Standing[], index: number) => Standing[]): Standing[] {
   const list = place.slice(0, -1);
   const layers = list.reduce<unknown>((at, key) => (at as JsonObject)[key as string], { model }) as unknown[];
-  return layers
-    .slice(0, place.at(-1) as number)
-    .flatMap((layer, index) => (isObject(layer) && layer.disabled !== true ? [{ place: [...list, index], layer }] : []))
-    .reverse();
+  const standing = layers.map((layer, index) => ({ place: [...list, index], layer: layer as JsonObject }));
+  return part(standing, place.at(-1) as number).filter(({ layer }) => isObject(layer) && layer.disabled !== true);
 }
 
 function followed(place: Place, edits: readonly Edit[]): Place | null {

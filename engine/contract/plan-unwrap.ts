@@ -7,9 +7,10 @@ import { insertEdit, isObject, type JsonObject, removeEdit } from './report.ts';
 
 /** Layers that go when this one is removed, at any depth; those of a named block stay with its definition. */
 export function heldBy(layer: unknown): number {
-  return listsIn(layer)
-    .flat()
-    .reduce<number>((total, each) => total + 1 + heldBy(each), 0);
+  const inside = listsIn(layer).flat();
+  // Walked as it grows: a file may nest more deeply than calls may.
+  for (const each of inside) for (const inner of listsIn(each).flat()) inside.push(inner);
+  return inside.length;
 }
 
 /** Its layers stay, one after the other; a shortcut goes with the sum that it was for. null: it holds none. */
@@ -37,9 +38,12 @@ function holdsLists({ kind }: JsonObject): boolean {
   return layerTable.get(String(kind))?.stacks !== undefined;
 }
 
-function usesIn(value: unknown, ref: string): number {
-  if (Array.isArray(value)) return value.reduce<number>((total, each) => total + usesIn(each, ref), 0);
-  if (!isObject(value)) return 0;
-  const own = value.kind === 'Block' && value.ref === ref ? 1 : 0;
-  return own + usesIn(Object.values(value), ref);
+function usesIn(lists: readonly unknown[], ref: string): number {
+  const all: unknown[] = [...lists];
+  let count = 0;
+  for (const each of all) {
+    if (isObject(each) && each.kind === 'Block' && each.ref === ref) count++;
+    if (typeof each === 'object' && each !== null) for (const inner of Object.values(each)) all.push(inner);
+  }
+  return count;
 }

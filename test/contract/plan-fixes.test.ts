@@ -443,3 +443,27 @@ describe('a layer that holds others', () => {
     expect(twice[0]?.edits.map(({ op }) => op)).toEqual(['remove', 'insert', 'insert']);
   });
 });
+
+describe('a Flatten that stands too early', () => {
+  const early = (layers: Json[]) => {
+    const project = projectWith(layers);
+    const [problem] = planProject(project, digits).problems;
+    return { project, fixes: problem?.fixes ?? [] };
+  };
+
+  test('is moved to just before the first layer that reads rows, by the number of the layer behind which it comes', () => {
+    const disabled = { ...pool, disabled: true };
+    const { project, fixes } = early([conv(4), flatten, disabled, conv(8), relu, { kind: 'Dropout' }, linear(10)]);
+    const labels = fixes.map(({ label }) => label);
+    expect(labels.slice(0, 2)).toEqual(['Remove the Flatten before it', 'Move Flatten behind layer 4']);
+    const after = applyEdits(project, fixes[1]?.edits ?? []) as typeof project;
+    expect((after.model as { layers: Json[] }).layers.slice(-3)).toEqual([{ kind: 'Dropout' }, flatten, linear(10)]);
+    expect(planProject(after, digits).problems).toEqual([]);
+  });
+
+  test('is not moved where another comes later', () => {
+    const labels = early([conv(4), flatten, conv(8), ...head]).fixes.map(({ label }) => label);
+    expect(labels).toContain('Remove the Flatten before it');
+    expect(labels.join()).not.toContain('Move');
+  });
+});

@@ -71,12 +71,14 @@ describe('the faults that people make most offer a way out', () => {
     'no full batch': ['Keep the last batch', 'Set batch_size to 50'],
     'convolution on vectors': [
       'Remove the Flatten before it',
+      'Move Flatten behind layer 1',
       'Insert Unflatten to [1, 28, 28] before it',
       'Remove this Conv2d',
     ],
     'batch norm on vectors': [
       'Use BatchNorm1d',
       'Remove the Flatten before it',
+      'Move Flatten behind layer 1',
       'Insert Unflatten to [1, 28, 28] before it',
       'Remove this BatchNorm2d',
     ],
