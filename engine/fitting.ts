@@ -5,10 +5,11 @@ import type { Fit } from './contract/fit.ts';
 import { type GivenData, templateWith } from './contract/fit-data.ts';
 import { type Project, readProject, resolveProject } from './contract/project.ts';
 import { isObject, type JsonObject } from './contract/report.ts';
+import type { DataFacts } from './contract/tensors.ts';
 import type { TemplateCard } from './contract/wire.ts';
 import { describeSource } from './data/index.ts';
 import { ProjectFiles } from './project-files.ts';
-import { templateCards } from './projects.ts';
+import { noTemplate, templateCards } from './projects.ts';
 
 /** More steps up than this are no way that a person reads. */
 const mostUp = 3;
@@ -26,7 +27,7 @@ export async function dataAt(
   const place = await reach(path.resolve(from));
   if (!/\.json$/i.test(place)) {
     const source = { kind: 'idx', path: written(place, folder) };
-    return { source, facts: await describeSource({ kind: 'idx', path: place }, folder) };
+    return { source, facts: await factsAt(place, folder) };
   }
   const { text } = await new ProjectFiles().open(place);
   const project = readProject(text).project ?? {};
@@ -48,6 +49,19 @@ export async function dataAt(
     ...(transforms === undefined ? {} : { transforms }),
     facts,
   };
+}
+
+/** No project says where these files are: they are called as they were given. */
+async function factsAt(place: string, folder: string): Promise<DataFacts> {
+  try {
+    return await describeSource({ kind: 'idx', path: place }, folder);
+  } catch (thrown) {
+    const error = GradloomError.from(thrown);
+    const { code, message, hint, path: at } = error.toInfo();
+    if (!hint?.includes('data.source.path')) throw error;
+    const better = 'Name a project file whose data is chosen, or a folder with IDX files, such as those of MNIST.';
+    throw new GradloomError(code, message, { hint: better, ...(at === undefined ? {} : { path: at }), cause: thrown });
+  }
 }
 
 /** As a project in `folder` names it: relative where that is a short way. */
@@ -74,8 +88,10 @@ export async function fittedTemplate(name: string, given: GivenData): Promise<{ 
   const cards = await templateCards();
   const card = cards.find((each) => each.name === name);
   if (!card) {
-    const hint = `Templates: ${cards.map((each) => each.name).join(', ')}.`;
-    throw new GradloomError('FILE_NOT_FOUND', `There is no template ${name}.`, { hint });
+    throw noTemplate(
+      name,
+      cards.map((each) => each.name),
+    );
   }
   const fit = fitOf(card, given);
   const { refused } = fit;

@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { rootDir } from '../native/setup/paths.mjs';
 import { GradloomError } from './contract/errors.ts';
 import { editProject, readProject, resolveProject } from './contract/project.ts';
+import { nearest } from './contract/report.ts';
 import type { TemplateCard } from './contract/wire.ts';
 import { describeSource } from './data/index.ts';
 import { makeFolders, systemError, writeWhole } from './files.ts';
@@ -91,9 +92,7 @@ async function readTemplateCards(): Promise<TemplateCard[]> {
 export async function templateText(template: string, workspace: string): Promise<string> {
   const known = (await listTemplates()).map(({ name }) => name);
   if (!known.includes(template)) {
-    throw new GradloomError('FILE_NOT_FOUND', `There is no template ${template}.`, {
-      hint: `Templates: ${known.join(', ')}.`,
-    });
+    throw noTemplate(template, known);
   }
   const folder = projectsDir(workspace);
   try {
@@ -102,6 +101,13 @@ export async function templateText(template: string, workspace: string): Promise
   } catch (thrown) {
     throw systemError(thrown, folder, 'write');
   }
+}
+
+export function noTemplate(asked: string, known: readonly string[]): GradloomError {
+  const [near] = nearest(asked, known);
+  const guess = near === undefined ? '' : `Did you mean ${near}? `;
+  const hint = `${guess}Templates: ${known.join(', ')}.`;
+  return new GradloomError('FILE_NOT_FOUND', `There is no template ${asked}.`, { hint });
 }
 
 /** The template's text with its data's path leading to a copy in the workspace. */

@@ -1,5 +1,7 @@
 /** `autopsy`: why a run stopped being finite, and what usually helps. */
+
 import path from 'node:path';
+import { commandLine } from '../command-line.ts';
 import type { Autopsy } from '../contract/autopsy.ts';
 import { GradloomError } from '../contract/errors.ts';
 import type { Edit } from '../contract/problems.ts';
@@ -86,6 +88,6 @@ function factsOf(folder: string, autopsy: Autopsy): string[][] {
 function commandFor(folder: string, edits: readonly Pick<Edit, 'op' | 'path' | 'value'>[]): string | null {
   const training = edits.length > 0 && edits.every(({ op, path: place }) => op === 'set' && place[0] === 'training');
   if (!training || edits.some(({ path: place }) => place[1] === 'loss')) return null;
-  const words = edits.map(({ path: place, value }) => ` --set ${place.join('.')}=${JSON.stringify(value)}`);
-  return `gradloom resume ${path.basename(folder)}${words.join('')}`;
+  const words = edits.flatMap(({ path: place, value }) => ['--set', `${place.join('.')}=${JSON.stringify(value)}`]);
+  return commandLine('resume', path.basename(folder), ...words);
 }

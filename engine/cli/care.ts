@@ -1,5 +1,7 @@
 /** `compare`, `rename`, `note`, `delete` and `restore`: runs looked after. */
+
 import path from 'node:path';
+import { commandLine } from '../command-line.ts';
 import { fromNum } from '../contract/events.ts';
 import { integer, loss, metric, seconds, table } from '../format.ts';
 import { findTrashed, renameRun, restoreRun, trashRun, writeNotes } from '../runs/care.ts';
@@ -61,7 +63,7 @@ export const addCare: AddCommand = (program, context) => {
     .action(async (run: string) => {
       const trashed = await trashRun(run);
       out.object({ type: 'delete', trashed });
-      out.say(`Moved to ${trashed}\nBring it back with: gradloom restore ${path.basename(trashed)}`);
+      out.say(`Moved to ${trashed}\nBring it back with: ${commandLine('restore', path.basename(trashed))}`);
     });
 
   program

@@ -1,5 +1,7 @@
 /** `find` and `verify`: long works on a project that change nothing of it. */
+
 import { type Command, InvalidArgumentError } from 'commander';
+import { commandLine } from '../command-line.ts';
 import type { BatchFinding, BatchOptions, CheckReport, LrFinding, LrOptions } from '../contract/finders.ts';
 import { checkKinds } from '../contract/finders.ts';
 import { checkInWorkers, findBatchInWorkers, findLrInWorker } from '../finders/tasks.ts';
@@ -134,7 +136,7 @@ function showCheck(out: Output, report: CheckReport): void {
   );
   out.say(`${out.style(equal ? 'green' : 'red', equal ? 'Equal.' : 'Different.')} ${report.message}`);
   if (report.hint) out.say(`  Next: ${report.hint}`);
-  if (!equal && report.kind === 'resume') out.say('  More: gradloom verify twin PROJECT');
+  if (!equal && report.kind === 'resume') out.say(`  More: ${commandLine('verify', 'twin', 'PROJECT')}`);
 }
 
 function positiveNumber(text: string): number {

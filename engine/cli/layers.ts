@@ -1,4 +1,5 @@
 /** `layers`: the kinds of layers there are, and all about one of them. */
+import { commandLine } from '../command-line.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { fieldInfo } from '../contract/fields.ts';
 import { layerKinds, layerTable } from '../contract/layers/index.ts';
@@ -38,7 +39,7 @@ function speaksOf({ kind, label, help, category }: LayerKind, word: string): boo
 function unknown(asked: string): GradloomError {
   const near = nearest(asked, [...layerTable.keys()], 3);
   return new GradloomError('BAD_CALL', `There is no layer of kind ${asked}.`, {
-    hint: near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'All kinds: gradloom layers',
+    hint: near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `All kinds: ${commandLine('layers')}`,
   });
 }
 
@@ -87,7 +88,7 @@ function showTable(out: Output, rows: readonly LayerKind[]): void {
     out.say(table(lines));
     out.say();
   }
-  out.say('More of one: gradloom layers KIND');
+  out.say(`More of one: ${commandLine('layers', 'KIND')}`);
 }
 
 const takesWords = {

@@ -131,9 +131,11 @@ function named({ layers, stopped }: Look, asked: string, file: string): string {
   throw new GradloomError('BAD_CALL', `There is no layer ${asked} to look at`, {
     hint:
       stopped === null
-        ? near.length > 0
-          ? `Did you mean ${near.join(' or ')}? All are shown without --layer.`
-          : 'All are shown without --layer.'
+        ? /^[\d.]+$/.test(asked)
+          ? `There are layers ${layers.find(({ path: at }) => at !== inputPath)?.path} to ${layers.at(-1)?.path}. All are shown without --layer.`
+          : near.length > 0
+            ? `Did you mean ${near.join(' or ')}? All are shown without --layer.`
+            : 'All are shown without --layer.'
         : `The network is planned up to a problem only: ${stopped.message}. ${stopped.hint}`,
     path: file,
   });

@@ -6,14 +6,20 @@ import { howMeasured } from '../contract/memory-words.ts';
 import { bytes, plural, table } from '../format.ts';
 import type { Output } from './output.ts';
 
-export function showMemory(
-  out: Output,
-  memory: MemoryEstimate,
-  finding: MemoryFinding | null,
-  correction: MemoryCorrection | null,
-): void {
+interface Told {
+  finding: MemoryFinding | null;
+  correction: MemoryCorrection | null;
+  /** The last layer whose memory is known; null: all of it is. */
+  known: string | null;
+}
+
+export function showMemory(out: Output, memory: MemoryEstimate, { finding, correction, known }: Told): void {
   const named = Object.entries(memory.peak.parts).map(([part, value]) => `${part} ${bytes(value)}`);
   out.say();
+  if (known !== null) {
+    out.say(`Memory in training: up to layer ${known} ${bytes(memory.total)}, not known beyond`);
+    return;
+  }
   out.say(`Memory in training: ${bytes(memory.total)} at most, ${momentName(memory.peak)} (${named.join(', ')})`);
   if (finding) showFinding(out, finding);
   if (correction) out.say(sentenceOf(memory.total, correction));
@@ -27,17 +33,21 @@ function momentName({ phase, path }: MemoryEstimate['peak']): string {
 
 function showFinding(out: Output, finding: MemoryFinding): void {
   const { probes, batch_size, phases, total, estimated, device } = finding;
-  const row = (size: string, { forward, backward, update }: MemoryFinding['phases']) => [
+  const row = (size: string, { forward, backward, update, evaluation }: MemoryFinding['phases']) => [
     size,
     bytes(forward),
     bytes(backward),
     bytes(update),
+    evaluation > 0 ? bytes(evaluation) : 'none',
   ];
   const rows = probes.map((probe) => row(String(probe.batch_size), probe));
   out.say();
   out.say(`Measured on ${device}:`);
   out.say(
-    table([['batch', 'forward', 'backward', 'update'], ...rows, row(`${batch_size}, expected`, phases)], [0, 1, 2, 3]),
+    table(
+      [['batch', 'forward', 'backward', 'update', 'evaluation'], ...rows, row(`${batch_size}, expected`, phases)],
+      [0, 1, 2, 3, 4],
+    ),
   );
   out.say(howMeasured(finding));
   out.say(`Expected: ${bytes(total)}; the estimate is ${apart(estimated / total)}.`);

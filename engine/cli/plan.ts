@@ -47,7 +47,7 @@ export const addPlan: AddCommand = (program, context) => {
           finding = await measureMemoryInWorkers(workers, request, task);
         });
       const layers = formulas ? withFormulas(plan) : plan.layers;
-      const { input, output, parameters, trainable, flops, memory, splits } = plan;
+      const { input, inside, output, parameters, trainable, flops, memory, splits } = plan;
       const costs = { parameters, trainable, flops, memory };
       const schedule = scheduleOf(plan, drawnPoints);
       const correction = await correctionFor(plan);
@@ -56,6 +56,7 @@ export const addPlan: AddCommand = (program, context) => {
         type: 'plan',
         input,
         layers,
+        inside,
         output,
         ...costs,
         ...measured,
@@ -114,22 +115,31 @@ function showPlan(
   );
   if (plan.layers.length > 0) {
     const rows = plan.layers.flatMap((layer) => layerRows(layer, 0));
-    const total = ['', 'total', dims(plan.output), integer(plan.parameters), integer(plan.flops)];
+    const known = knownUpTo(plan);
+    const words = known === null ? ['total', dims(plan.output)] : [`up to layer ${known}`, 'not known beyond'];
+    const total = ['', ...words, integer(plan.parameters), integer(plan.flops)];
     out.say();
     out.say(table([['path', 'layer', 'output', 'parameters', 'FLOPs'], ...rows, total], [3, 4]));
     if (plan.trainable < plan.parameters)
       out.say(`${integer(plan.trainable)} of the parameters train; the others are frozen.`);
-    showMemory(out, memory, finding, correction);
+    showMemory(out, memory, { finding, correction, known });
   }
   showSchedule(out, plan);
   for (const { severity, path, message, hint, fixes } of problems) {
     const mark = severity === 'error' ? out.style('red', 'Problem:') : out.style('yellow', 'Warning:');
-    const next = [hint, ...fixes.map(({ label }) => label)].filter(Boolean);
+    // The fixes name them.
+    const asked = fixes.length > 0 && hint.startsWith('Did you mean');
+    const next = [asked ? '' : hint, ...fixes.map(({ label }) => label)].filter(Boolean);
     out.say();
     out.say(
       [`${mark} ${message}`, `  Where: ${path || 'the project'}`, ...next.map((each) => `  Next:  ${each}`)].join('\n'),
     );
   }
+}
+
+/** The last layer whose costs are known, where a problem behind it leaves the rest unknown; null: all are. */
+function knownUpTo({ layers, output }: Plan): string | null {
+  return output.length > 0 ? null : (layers.at(-1)?.path ?? null);
 }
 
 /** A row a layer, those inside a block beneath it and indented. */

@@ -1,5 +1,7 @@
 /** The command line's program: its commands, and its errors in our words. */
+
 import { Command, CommanderError } from 'commander';
+import { commandLine } from '../command-line.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { capital } from '../format.ts';
 import { addAutopsy } from './autopsy.ts';
@@ -59,7 +61,7 @@ export async function runProgram(words: string[], version: string, context: Cont
   try {
     if (words.filter((word) => word !== '--json').length === 0) {
       throw new GradloomError('BAD_CALL', 'A command is missing.', {
-        hint: `Commands: ${program.commands.map((command) => command.name()).join(', ')}. More with: gradloom --help`,
+        hint: `Commands: ${program.commands.map((command) => command.name()).join(', ')}. More with: ${commandLine('--help')}`,
       });
     }
     await program.parseAsync(words, { from: 'user' });
@@ -71,7 +73,7 @@ export async function runProgram(words: string[], version: string, context: Cont
 
 /** An empty word is a variable that the shell did not have; as a path it would mean the folder one stands in. */
 function refuseEmpty(command: Command): void {
-  const hint = `See: gradloom ${command.name()} --help`;
+  const hint = `See: ${commandLine(command.name(), '--help')}`;
   for (const option of command.options) {
     if (command.getOptionValue(option.attributeName()) !== '') continue;
     throw new GradloomError('BAD_CALL', `The value of ${option.long} is empty.`, { hint });
@@ -85,8 +87,8 @@ function usageError(error: CommanderError, program: Command, words: string[]): G
   const guess = /\((Did you mean .*\?)\)/.exec(rest.join(' '))?.[1];
   const command = program.commands.find((each) => words.includes(each.name()));
   const inner = command?.commands.find((each) => words.includes(each.name()));
-  const names = [command, inner].flatMap((each) => (each ? [`${each.name()} `] : []));
-  const help = `See: gradloom ${names.join('')}--help`;
+  const names = [command, inner].flatMap((each) => (each ? [each.name()] : []));
+  const help = `See: ${commandLine(...names, '--help')}`;
   if (error.code === 'commander.help' && command) {
     const choices = command.commands.map((each) => each.name()).join(' or ');
     return new GradloomError('BAD_CALL', `After ${command.name()} comes ${choices}.`, { hint: help });

@@ -1,5 +1,7 @@
 /** A run as people follow it: a live line on a terminal, one line an epoch, and a closing line that says what was learned. */
+
 import { performance } from 'node:perf_hooks';
+import { commandLine } from '../command-line.ts';
 import type { Num, RunEvent } from '../contract/events.ts';
 import { capital, integer, loss, metric, percent, plural, seconds } from '../format.ts';
 import { changeSentence, endSentence, epochLine, resumeSentence, startSentences, words } from '../runs/sentences.ts';
@@ -147,7 +149,7 @@ export class RunView {
   }
 
   #ending(end: EndEvent): string {
-    if (end.status !== 'completed' || this.#start) return endSentence(end);
+    if (end.status !== 'completed' || this.#start) return endSentence(end, commandLine('resume', end.run));
     return `Nothing was left to do after ${plural(end.epoch, 'epoch')}, step ${integer(end.step)}; --epochs extends the run.`;
   }
 

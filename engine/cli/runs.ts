@@ -1,4 +1,5 @@
 /** `runs`, `watch` and the actions: runs seen and steered from outside. */
+import { commandLine } from '../command-line.ts';
 import type { RunAction, RunEvent } from '../contract/events.ts';
 import { capital, integer, loss, metric, table } from '../format.ts';
 import { forceStop } from '../runs/force.ts';
@@ -28,7 +29,8 @@ export const addRuns: AddCommand = (program, context) => {
       for (const { name, folder, status, summary } of runs) {
         out.object({ type: 'run', ...summary, name, run: folder, status });
       }
-      if (runs.length === 0) out.say('No runs yet. Begin one with `gradloom train FILE`, or try `gradloom demo`.');
+      if (runs.length === 0)
+        out.say(`No runs yet. Begin one with \`${commandLine('train', 'FILE')}\`, or try \`${commandLine('demo')}\`.`);
       else
         out.say(
           table([['run', 'status', 'epoch', 'loss', 'metrics', 'samples/s', 'changed'], ...runs.map(row)], [2, 3, 5]),
@@ -88,7 +90,7 @@ async function tellDeath(run: string, out: Output): Promise<EndEvent> {
     const place =
       step > 0 ? `after step ${integer(step)}, the last that its summary tells of` : 'before its first epoch was done';
     const known = { code: 'WORKER_DIED' as const, message: `The process of ${folder} ended without a word, ${place}` };
-    out.error({ hint: `Go on with it: gradloom resume ${folder}`, ...(summary?.error ?? known) });
+    out.error({ hint: `Go on with it: ${commandLine('resume', folder)}`, ...(summary?.error ?? known) });
   }
   const end: EndEvent = {
     type: 'end',

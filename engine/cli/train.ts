@@ -1,6 +1,8 @@
 /** `train` and `resume`: the run lives in this process; signals save it. */
+
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { commandLine } from '../command-line.ts';
 import { GradloomError } from '../contract/errors.ts';
 import type { RunEvent } from '../contract/events.ts';
 import { systemError } from '../files.ts';
@@ -42,7 +44,7 @@ export const addTrain: AddCommand = (program, context) => {
     .action(async (run: string, { set: settings, plan, ...options }: ResumeOptions) => {
       if (plan) {
         if (options.epochs !== undefined) return showExtension(context.out, run, options.epochs);
-        const hint = 'For example: gradloom resume RUN --epochs 20 --plan';
+        const hint = `For example: ${commandLine('resume', run, '--epochs', '20', '--plan')}`;
         throw new GradloomError('BAD_CALL', '--plan shows what --epochs would change, which was not given.', { hint });
       }
       const edits = settings?.map(([key, value]) => set(key, value));

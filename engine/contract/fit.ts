@@ -41,6 +41,9 @@ export function fitProject(project: Project, facts: DataFacts, made: DataFacts |
 
   const misread = misfitOfInput(project, facts) ?? misfitOfTarget(facts, made);
   if (misread) return refuse(misread.message, misread.hint);
+  // What a layer of no kind should be, the data cannot tell.
+  const unknown = fit.plan.problems.find(({ code, path }) => code === 'UNKNOWN_KIND' && path.startsWith('model.'));
+  if (unknown) return refuse(`${unknown.message}: ${unknown.path.replace(/\.kind$/, '')}`, unknown.hint);
   // Each is told what the ones before have made of the network.
   for (const steps of decidedByData) for (const step of steps(now, facts)) take(step);
   while (fit.changes.length < mostSteps) {

@@ -36,6 +36,11 @@ function beyondSingle(value: unknown): boolean {
   return typeof value === 'number' && !Number.isFinite(Math.fround(value));
 }
 
+/** A number says more than its bounds. */
+function exampleOf(value: unknown): string {
+  return typeof value === 'number' ? `, such as ${show(value)}` : '';
+}
+
 export function setEdit(place: Place, value: unknown): Edit {
   return { op: 'set', path: [...place], value };
 }
@@ -201,7 +206,7 @@ export class Report {
           'BAD_VALUE',
           at,
           `Expected ${info.expected} for ${key} but received ${show(given)}`,
-          info.help,
+          `Set ${key} to ${info.expected}${exampleOf(info.default)}. ${info.help}`,
           fixes,
         );
       }

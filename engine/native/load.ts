@@ -1,8 +1,10 @@
 /** The only loader of the addon: finds it, prepares the process for it, and makes sure that its tables are ours. */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { judgeLibtorch } from '../../native/setup/libtorch.mjs';
 import { rootDir } from '../../native/setup/paths.mjs';
+import { commandLine } from '../command-line.ts';
 import { GradloomError } from '../contract/errors.ts';
 import type { Addon } from '../contract/native.ts';
 import { compareTables } from '../contract/tables.ts';
@@ -103,7 +105,7 @@ function loadFailure({ addon, libtorch }: NativeFiles, error: unknown): Gradloom
     );
   }
   return new GradloomError('ADDON_MISMATCH', `The native engine could not be loaded: ${reason}.`, {
-    hint: `${fix}; if it stays, gradloom doctor says what is missing`,
+    hint: `${fix}; if it stays, ${commandLine('doctor')} says what is missing`,
     path: addon,
     cause: error,
   });

@@ -56,13 +56,15 @@ export function epochLine(event: EpochEvent, epochs: number = event.epoch): stri
   );
 }
 
-export function endSentence({ status, epoch, step }: EndEvent): string {
+/** `resume`: the command that goes on with the run, for a terminal; elsewhere there are buttons. */
+export function endSentence({ status, epoch, step }: EndEvent, resume?: string): string {
   const where = `in epoch ${epoch}, after step ${integer(step)}`;
+  const goOn = resume === undefined ? 'it can be resumed' : `go on with \`${resume}\``;
   const texts: Partial<Record<EndEvent['status'], string>> = {
     completed: `Done after ${plural(epoch, 'epoch')}, step ${integer(step)}.`,
     stopped: `Stopped ${where}; the result is kept.`,
-    parked: `Parked ${where}; go on with \`gradloom resume\`.`,
-    interrupted: `Interrupted ${where}; everything is saved, go on with \`gradloom resume\`.`,
+    parked: `Parked ${where}; ${goOn}.`,
+    interrupted: `Interrupted ${where}; everything is saved, ${goOn}.`,
     failed: `Failed ${where}; what was saved before stands.`,
   };
   return texts[status] ?? `${capital(status)} ${where}.`;

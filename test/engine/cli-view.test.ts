@@ -92,7 +92,7 @@ test('the best checkpoint is what was learned', () => {
     'epoch 1/3  loss 0.5000  accuracy 100.00 %  val loss 0.2500  val accuracy 93.12 %  500 samples/s  2.0 s',
   );
   expect(lines).toContain('Learned: 93.12 % of 200 validation samples right, loss 0.2500, best at epoch 1.');
-  expect(lines).toContain('Parked in epoch 2, after step 8; go on with `gradloom resume`.');
+  expect(lines).toContain('Parked in epoch 2, after step 8; go on with `gradloom resume /runs/a`.');
 });
 
 test('an error says what to do; an end without a start says that nothing was left', () => {

@@ -331,6 +331,7 @@ test('the command line: a table, a layer with its values in a file, and what is 
   ]);
   for (const { code } of [unknown, ending, none]) expect(code).toBe(2);
   expect(unknown.stderr).toMatch(/There is no layer 7 to look at/);
+  expect(unknown.stderr).toMatch(/There are layers 0 to 2\. All are shown without --layer/);
   expect(ending.stderr).toMatch(/\.npy or \.png/);
   expect(none.stderr).toMatch(/nobody/);
   expect(existsSync(path.join(home, 'relu.jpg'))).toBe(false);

@@ -62,7 +62,7 @@ test.each<[RunEvent, string[]]>([
   ],
   [
     { type: 'end', status: 'interrupted', run: '/runs/a', epoch: 3, step: 70, seconds: 4, time },
-    ['Interrupted in epoch 3, after step 70; everything is saved, go on with `gradloom resume`.'],
+    ['Interrupted in epoch 3, after step 70; everything is saved, it can be resumed.'],
   ],
 ])('%o', (event, lines) => {
   expect(logLines(event, run)).toEqual(lines);

@@ -33,7 +33,7 @@ test('train fails with what to do; autopsy says why; resume --set goes on', asyn
     samples: expect.any(Array),
   });
   const shown = await gradloom(home, ['autopsy', 'quick-001']);
-  expect(shown.stdout).toContain('gradloom resume quick-001 --set training.optimizer.lr=0.001');
+  expect(shown.stdout).toContain('dist/cli.js resume quick-001 --set training.optimizer.lr=0.001');
   expect(shown.stdout).toMatch(/^samples \(train\) +\d+(, \d+){11} … \(50\)$/m);
 
   const words = ['resume', 'quick-001', '--set', 'training.optimizer.lr=0.001', '--json'];

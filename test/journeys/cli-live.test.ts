@@ -57,7 +57,7 @@ describe('live runs', () => {
     const saved = ended.lines.findLast(({ type }) => type === 'checkpoint') as Line;
     expect(saved.step).toBe(ended.lines.at(-1)?.step);
     expect(statSync(join(saved.folder as string, 'model.safetensors')).size).toBeGreaterThan(0);
-    expect(ended.stderr).toMatch(/gradloom resume/);
+    expect(ended.stderr).toMatch(/go on with `node .*cli\.js resume \S+`/);
   }); // biome-ignore format: two rows
 
   test.skipIf(process.platform === 'win32')('SIGHUP saves, exit 129; under nohup the run goes on', async () => {
@@ -88,7 +88,7 @@ describe('live runs', () => {
       expect(code).toBe(1);
       expect(lines.at(-2)).toMatchObject({ type: 'error', code: 'WORKER_DIED' });
       expect(lines.at(-1)).toMatchObject({ type: 'end', status: 'interrupted', run: folder });
-      expect(stderr).toContain(`gradloom resume ${folder}`);
+      expect(stderr).toContain(`cli.js resume ${folder}`);
     }
     expect((await gradloom(home, ['watch', folder])).stderr).toMatch(/ended without a word, after step \d/);
   });
