@@ -162,6 +162,8 @@ export class StackPlanner {
       before = { kind: isObject(layer) ? String(layer.kind) : '', place: at };
       position++;
     }
+    // So that nested repetitions of nothing come to an end.
+    if (position === 0) this.#layers++;
     return stack;
   }
 

@@ -229,6 +229,16 @@ export const layerRows: { [group: string]: Row[] } = {
         'BAD_VALUE model.layers.0.layers.0.layers.0: With its repetitions and blocks the network has more than 10000 layers',
       ],
     },
+    ...[[], [{ kind: 'ReLU', disabled: true }]].map((layers) => ({
+      name: `too many rounds of ${layers.length === 0 ? 'nothing' : 'what is disabled'}`,
+      project: projectWith([
+        { kind: 'Repeat', times: 1000, layers: [{ kind: 'Repeat', times: 1000, layers }] },
+        ...head,
+      ]),
+      problems: [
+        'BAD_VALUE model.layers.0.layers.0: With its repetitions and blocks the network has more than 10000 layers',
+      ],
+    })),
     {
       name: 'unknown block',
       project: withBlocks([{ kind: 'Block', ref: 'towr' }, ...head], { tower: { layers: [relu] } }),
