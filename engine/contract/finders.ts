@@ -74,7 +74,13 @@ export const batchFindingSchema = z.object({
 });
 export type BatchFinding = z.infer<typeof batchFindingSchema>;
 
-const phaseBytesSchema = z.object({ forward: z.number(), backward: z.number(), update: z.number() });
+/** `evaluation` 0: nothing is validated. */
+const phaseBytesSchema = z.object({
+  forward: z.number(),
+  backward: z.number(),
+  update: z.number(),
+  evaluation: z.number(),
+});
 
 /** Why a batch of the project's own size was not measured as well: what is free is needed twice, it is slow, or memory ran out after all. */
 const notMeasured = ['memory', 'time', 'ran_out'] as const;

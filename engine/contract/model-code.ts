@@ -144,7 +144,7 @@ function definitionsOf(kinds: Iterable<string>): string[] {
 function named(pieces: readonly string[], code: string): string[] {
   const kept: string[] = [];
   for (const piece of pieces.toReversed()) {
-    const name = /^(?:class |def )?(\w+)/.exec(piece)?.[1];
+    const name = /^(?:class |def |import )?(\w+)/.exec(piece)?.[1];
     if (new RegExp(`\\b${name}\\b`).test([code, ...kept].join('\n'))) kept.unshift(piece);
   }
   return kept;

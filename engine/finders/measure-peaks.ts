@@ -3,6 +3,7 @@ import type { NativePlan, NativeSession } from '../contract/native.ts';
 import { loadAddon } from '../native/load.ts';
 import { batchesPerEpoch } from '../runs/training-state.ts';
 import type { TrainRequest } from '../runs/types.ts';
+import { oneBatch } from './one-batch.ts';
 import { groupsAt, openForFinder, throwIfCancelled } from './opened.ts';
 
 export interface PeaksRequest {
@@ -16,6 +17,8 @@ export interface Peaks {
   forward: number;
   backward: number;
   update: number;
+  /** 0: nothing is validated. */
+  evaluation: number;
   /** Between the two passes. */
   held: number;
   device: string;
@@ -35,13 +38,16 @@ export async function measurePeaks(
   signal: AbortSignal,
 ): Promise<Peaks> {
   const began = performance.now();
+  const evaluated = oneBatch(folder, batchSize);
   const { session, native } = await openForFinder(request, {
     folder,
     signal,
     change: (plan) => ({
       ...plan,
       loader: { ...plan.loader, batch_size: batchSize, drop_last: true, num_workers: 0 },
+      data: evaluated.added(plan),
     }),
+    prepare: evaluated.write,
   });
   try {
     const first = await stepOf(session, native, 0);
@@ -53,11 +59,18 @@ export async function measurePeaks(
       peaks = await stepOf(session, native, step);
     }
     const ended = performance.now();
+    let evaluation = 0;
+    if (native.data.splits.val) {
+      await session.memory({ reset_peak: true });
+      await session.evaluate({ split: evaluated.name, batch_size: batchSize, confusion: false });
+      evaluation = (await session.memory({ reset_peak: false })).peak;
+    }
     return {
       batch_size: batchSize,
       forward: peaks.forward,
       backward: peaks.backward,
       update: Math.max(first.optimizer, peaks.optimizer),
+      evaluation,
       held: peaks.held,
       device: native.device,
       free:

@@ -47,7 +47,8 @@ export async function measureMemoryInWorkers(
   let reason: CarriedOn = null;
   /** By what has been measured so far. */
   const expectedOf = (device: string): Phases => {
-    const tried = own ? [own] : probes.slice(0, 2);
+    const same = own ?? probes.find(({ batch_size }) => batch_size === whole);
+    const tried = same ? [same] : probes.slice(0, 2);
     const estimates = tried.map(({ batch_size }) => estimateOf(text, batch_size, facts, device));
     const { phases } = planWith(text, { 'training.device': device }, facts).memory;
     return carriedOn(tried, estimates, phases, whole);
@@ -78,7 +79,7 @@ export async function measureMemoryInWorkers(
   const device = (probes[0] as Peaks).device;
   const planned = planWith(text, { 'training.device': device }, facts);
   const phases = expectedOf(device);
-  const total = Math.max(planned.memory.phases.evaluation, ...Object.values(phases));
+  const total = Math.max(...Object.values(phases));
   await learnMemory({
     device,
     network: networkKey(plan),
@@ -87,7 +88,7 @@ export async function measureMemoryInWorkers(
     measured: total,
   });
   return {
-    probes: probes.map(({ batch_size, forward, backward, update }) => ({ batch_size, forward, backward, update })),
+    probes: probes.map(({ held, device: on, free, seconds, ...probe }) => probe),
     batch_size: loader.batch_size,
     phases,
     total,
@@ -128,7 +129,13 @@ function carriedOn(probes: Peaks[], estimates: MemoryEstimate[], whole: Phases, 
   const carried = (phase: keyof Phases, samples: number) =>
     Math.max(0, whole[phase] + first[phase] - small.phases[phase] + more * samples);
   const samples = batchSize - first.batch_size;
-  return { forward: carried('forward', samples), backward: carried('backward', samples), update: carried('update', 0) };
+  return {
+    forward: carried('forward', samples),
+    backward: carried('backward', samples),
+    update: carried('update', 0),
+    // It keeps nothing between passes: what a sample adds is the estimate's.
+    evaluation: first.evaluation > 0 ? carried('evaluation', 0) : 0,
+  };
 }
 
 function allowed(text: string, size: number, facts: DataFacts | null): boolean {

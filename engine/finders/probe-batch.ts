@@ -1,12 +1,11 @@
 /** Whether a batch size runs: forward, backward and step, then an evaluation, in a process that may die of it. In a worker. */
-import { open, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GradloomError } from '../contract/errors.ts';
-import type { NativePlan, NativeSession, NativeSplit } from '../contract/native.ts';
+import type { NativePlan, NativeSession } from '../contract/native.ts';
 import { bytes } from '../format.ts';
 import { batchesPerEpoch } from '../runs/training-state.ts';
 import type { TrainRequest } from '../runs/types.ts';
+import { oneBatch } from './one-batch.ts';
 import { groupsAt, openForFinder, throwIfCancelled } from './opened.ts';
 
 export interface ProbeRequest {
@@ -33,7 +32,6 @@ const enoughSeconds = 3;
 const mostSteps = 20;
 /** In which the loader fills up. */
 const fillMs = 60;
-const evaluated = 'probe';
 
 /** @throws GradloomError OUT_OF_MEMORY, BAD_CALL on a CPU without a limit, and what `openForFinder` throws */
 export async function probeBatch(
@@ -42,7 +40,7 @@ export async function probeBatch(
   signal: AbortSignal,
 ): Promise<ProbeAnswer> {
   if (memory !== null) process.env[cpuLimit] = String(Math.floor(memory));
-  const indices = path.join(folder, `${evaluated}.i64`);
+  const evaluated = oneBatch(folder, batchSize);
   const opened = await openForFinder(request, {
     folder,
     signal,
@@ -52,15 +50,14 @@ export async function probeBatch(
           hint: 'Say with --memory how many MiB the tensors of a training may take: a CPU runs out only when the whole computer does.',
         });
       }
-      const splits = { ...native.data.splits, [evaluated]: oneBatch(native, batchSize, indices) };
       return {
         ...native,
         accumulate: Math.min(native.accumulate, mostAccumulated),
         loader: { ...native.loader, batch_size: batchSize, drop_last: true }, // whole batches only
-        data: { ...native.data, splits },
+        data: evaluated.added(native),
       };
     },
-    prepare: (native) => writeIndices(native, batchSize, indices),
+    prepare: evaluated.write,
   });
   const { native, session } = opened;
   try {
@@ -79,7 +76,7 @@ export async function probeBatch(
     await sleep(fillMs);
     await walk();
     await sleep(fillMs);
-    await session.evaluate({ split: evaluated, batch_size: batchSize, confusion: false });
+    await session.evaluate({ split: evaluated.name, batch_size: batchSize, confusion: false });
     await walk();
     const { peak } = await session.memory({ reset_peak: false });
     if (memory !== null && peak > memory) {
@@ -103,30 +100,4 @@ function stepsThrough(session: NativeSession, native: NativePlan) {
     if (batch >= batches) [epoch, batch] = [epoch + 1, 0];
     return { samples: steps > 0 ? (columns.samples[0] as number) : 0, seconds: (performance.now() - began) / 1000 };
   };
-}
-
-/** As many samples as an evaluation takes at once: of the validation split where there is one. */
-function sourceOf(native: NativePlan): NativeSplit {
-  return native.data.splits.val ?? (native.data.splits.train as NativeSplit);
-}
-
-function oneBatch(native: NativePlan, size: number, indices: string): NativeSplit {
-  const { part, count } = sourceOf(native);
-  return { part, count: Math.min(size, count), indices };
-}
-
-async function writeIndices(native: NativePlan, size: number, file: string): Promise<void> {
-  const source = sourceOf(native);
-  const rows = Buffer.alloc(8 * Math.min(size, source.count));
-  if (source.indices === undefined) {
-    for (let row = 0; row * 8 < rows.length; row += 1) rows.writeBigInt64LE(BigInt(row), row * 8);
-  } else {
-    const all = await open(source.indices, 'r');
-    try {
-      await all.read(rows, 0, rows.length, 0);
-    } finally {
-      await all.close();
-    }
-  }
-  await writeFile(file, rows);
 }

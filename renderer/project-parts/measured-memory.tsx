@@ -48,10 +48,11 @@ function correctionSentence(estimated: number, correction: MemoryCorrection): st
   return `Expect ${bytes(expectedMemory(estimated, correction).value)} on ${device}, within ${percentOff(correction)} %: ${from}.`;
 }
 
-const phaseNames = { forward: 'Forward', backward: 'Backward', update: 'Update' } as const;
+const phaseNames = { forward: 'Forward', backward: 'Backward', update: 'Update', evaluation: 'Validation' } as const;
 
 function Phases({ finding: { probes, phases, batch_size: size } }: { finding: MemoryFinding }) {
   const columns = [...probes, { ...phases, batch_size: size }];
+  const shown = Object.entries(phaseNames).filter(([phase]) => phases[phase as keyof typeof phaseNames] > 0);
   return (
     <table className={styles.phases}>
       <thead>
@@ -67,7 +68,7 @@ function Phases({ finding: { probes, phases, batch_size: size } }: { finding: Me
         </tr>
       </thead>
       <tbody>
-        {Object.entries(phaseNames).map(([phase, name]) => (
+        {shown.map(([phase, name]) => (
           <tr key={phase}>
             <th scope="row">{name}</th>
             {columns.map((column, index) => (

@@ -35,6 +35,19 @@ model = nn.Sequential(
     expect(codeText(modelCode({ layers: [], input: [], output: [] }))).toContain('model = nn.Sequential()\n');
   });
 
+  test('what a class imports stands before it, and only then', () => {
+    const sequence = [
+      { kind: 'Flatten', start_dim: 1, end_dim: 2 },
+      { kind: 'SinusoidalEncoding' },
+      flatten,
+      linear(10),
+    ];
+    const text = codeText(codeOf(sequence));
+    expect(text.indexOf('import math\n')).toBeGreaterThan(-1);
+    expect(text.indexOf('import math\n')).toBeLessThan(text.indexOf('math.'));
+    expect(codeText(codeOf([flatten, linear(10)]))).not.toContain('math');
+  });
+
   test('classes that PyTorch does not have stand before it, once, and only those that are named', () => {
     const residual = { kind: 'Residual', layers: [relu] };
     const text = codeText(codeOf([flatten, { kind: 'Repeat', times: 2, layers: [residual] }, residual, linear(10)]));

@@ -83,8 +83,25 @@ describe('measuring in workers', () => {
       forward: finding.probes[2]?.forward,
       backward: finding.probes[2]?.backward,
       update: finding.probes[2]?.update,
+      evaluation: 0,
     });
     expect(howMeasured(finding)).toContain('own batch of 100 was measured');
+  });
+
+  test('a batch of its own size among the small ones is its own, and an evaluation is measured like the rest', async () => {
+    const text = JSON.stringify({ ...project(2), data: { ...project(2).data, split: { val: 0.25 } } });
+    const finding = await measureMemoryInWorkers(
+      workersWith() as unknown as Parameters<typeof measureMemoryInWorkers>[0],
+      {
+        projectText: text,
+        baseDir: home,
+      },
+    );
+    const { batch_size, ...own } = finding.probes[1] as (typeof finding.probes)[number];
+    expect(batch_size).toBe(2);
+    expect(finding.phases).toEqual(own);
+    expect(own.evaluation).toBeGreaterThan(0);
+    expect(finding.total).toBe(Math.max(...Object.values(own)));
   });
 
   test('it is carried on from small ones where that would take long, or too much of the memory that is free', async () => {
