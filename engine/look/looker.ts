@@ -200,7 +200,7 @@ async function loaded(session: NativeSession, plan: Plan, from: StartedFrom, fol
   const file = await toSafetensors(from.file, folder, namesFor(plan, from));
   try {
     const report = await session.loadWeights(file);
-    const source = from.run === null ? from.file : `${from.run}, ${from.checkpoint}`;
+    const source = from.run === null ? from.file : `${path.basename(from.run)}, ${from.checkpoint}`;
     return {
       // What a later layer would take is no fault of a network that is looked at in part.
       message: describeWeights({ ...report, unexpected: [] }, source),

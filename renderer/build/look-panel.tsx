@@ -4,17 +4,20 @@ import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Look, LookedLayer } from '../../engine/contract/look.ts';
 import type { Plan } from '../../engine/contract/plan.ts';
-import { floatsOf, type LookAt, pathsAt, useLookInside } from '../state/look.ts';
+import { floatsOf, type LookAt, pathsAt, useLookInside, weightsUnchosen } from '../state/look.ts';
 import { usePlan, useProjectState } from '../state/project.ts';
+import { useRuns } from '../state/runs.ts';
 import type { LayerRow } from '../state/stack-rows.ts';
 import { factsKnown, useStack, useStackState } from '../state/stack-store.ts';
-import { Button, Choice, dims, EmptyState, ErrorNotice, Notice, Skeleton } from '../ui/index.ts';
+import { Button, Choice, dims, EmptyState, ErrorNotice, Notice, plural, Skeleton } from '../ui/index.ts';
 import inspector from './inspector.module.css';
 import styles from './look.module.css';
 import { LayerView } from './look-layer.tsx';
 import { SampleBar } from './look-sample.tsx';
 import type { Classes } from './look-values.ts';
 import { labelOf, nameOf } from './words.ts';
+
+const none: never[] = [];
 
 interface LookPanelProps {
   at: LookAt;
@@ -29,8 +32,11 @@ export function LookPanel({ at, onLook }: LookPanelProps) {
   return <div className={inspector.body}>{plan && <Inside at={at} onLook={onLook} plan={plan} row={row} />}</div>;
 }
 
-function Inside({ at, onLook, plan, row }: LookPanelProps & { plan: Plan; row: LayerRow | undefined }) {
+function Inside({ at: asked, onLook, plan, row }: LookPanelProps & { plan: Plan; row: LayerRow | undefined }) {
   const [, navigate] = useLocation();
+  const runs = useRuns(({ list }) => list) ?? none;
+  const weights = useMemo(() => asked.weights ?? weightsUnchosen(runs, plan), [asked, runs, plan]);
+  const at = useMemo(() => ({ ...asked, weights }), [asked, weights]);
   const last = plan.layers.at(-1)?.path;
   const paths = useMemo(
     () => (row ? pathsAt(plan, row.path.join('.')) : last === undefined ? [] : [last]),
@@ -80,8 +86,14 @@ function Inside({ at, onLook, plan, row }: LookPanelProps & { plan: Plan; row: L
         />
       )}
       {look && look.weights.missing.length > 0 && (
-        <Notice tone="warn" title="Not all weights could be taken">
-          {look.weights.message}.
+        <Notice
+          tone="warn"
+          title={`Not all weights fit: ${plural(look.weights.missing.length, 'tensor is', 'tensors are')} random`}
+        >
+          <details>
+            <summary>Which</summary>
+            {look.weights.message}.
+          </details>
         </Notice>
       )}
       {!error && (

@@ -21,7 +21,7 @@ const pictureSize = 72;
 const mostTokens = 24;
 
 export interface SampleBarProps {
-  at: LookAt;
+  at: LookAt & { weights: string };
   plan: Plan;
   look: Look | null;
   onLook: (change: Partial<LookAt>) => void;

@@ -8,9 +8,12 @@ import { RunActions } from '../run-parts/run-actions.tsx';
 import { firstName } from '../run-parts/run-color.ts';
 import { averagedSentence, useRunProject } from '../run-parts/run-project.ts';
 import { useSame } from '../run-parts/use-same.ts';
+import { openDrawer } from '../state/drawers.ts';
 import { type LiveRun, useCalmHead, useFollowed, useHead, useHeadPart } from '../state/live.ts';
+import { firstLook, lookText, weightsOfRun } from '../state/look.ts';
+import { usePlan } from '../state/project.ts';
 import { useRunDetails } from '../state/run-details.ts';
-import { useRun, useRuns } from '../state/runs.ts';
+import { isOf, useRun, useRuns } from '../state/runs.ts';
 import { EmptyState, ErrorNotice, Page, Skeleton, StatusBadge } from '../ui/index.ts';
 import { Autopsy } from './autopsy.tsx';
 import { Breakdown } from './breakdown.tsx';
@@ -81,6 +84,7 @@ function Monitor({ run }: { run: RunRow }) {
         <span className={styles.subtitle}>
           <StatusBadge status={status} />
           <Link href={`/runs/${encodeURIComponent(run.name)}`}>Details</Link>
+          <LookInside run={run} />
         </span>
       }
       actions={<RunActions run={run} status={status} />}
@@ -115,6 +119,21 @@ function Monitor({ run }: { run: RunRow }) {
         <Loading />
       )}
     </Page>
+  );
+}
+
+/** Into the open project's network with what its run has learned. */
+function LookInside({ run }: { run: RunRow }) {
+  const project = usePlan()?.project.name;
+  const weights = weightsOfRun(run);
+  if (weights === null || project === undefined || !isOf(run, project)) return null;
+  return (
+    <Link
+      href={`/build?look=${encodeURIComponent(lookText({ ...firstLook, weights }))}`}
+      onClick={() => openDrawer('inspector')}
+    >
+      Look inside
+    </Link>
   );
 }
 

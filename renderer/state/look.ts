@@ -1,31 +1,50 @@
 /** Looking inside the open network: which sample, which weights, and what the engine tells of a layer, asked anew with every edit. */
 import { useEffect, useRef, useState } from 'react';
+import type { RunRow } from '../../engine/contract/api.ts';
 import type { ErrorInfo } from '../../engine/contract/errors.ts';
 import { type Look, type LookOptions, type LookPart, type LookWeights, lookParts } from '../../engine/contract/look.ts';
 import type { Plan, PlannedLayer } from '../../engine/contract/plan.ts';
 import { connection, engine, retryMs } from '../client/client.ts';
 import { useProjectState } from './project.ts';
+import { isLive, isOf } from './runs.ts';
 import { infoOf } from './session.ts';
 
 /** What is looked at; lies in the address. */
 export interface LookAt {
   part: LookPart;
   index: number;
-  /** `init`, `project`, or a run's name with `:best` or `:last` behind it. */
-  weights: string;
+  /** `init`, `project`, or a run's name with `:best` or `:last` behind it. null: nobody has chosen, see `weightsUnchosen`. */
+  weights: string | null;
 }
 
-export const firstLook: LookAt = { part: 'train', index: 0, weights: 'init' };
+export const firstLook: LookAt = { part: 'train', index: 0, weights: null };
 
-/** `val.12`, and where the weights are no random ones `val.12.digits-cnn-001:best`. */
+/** `val.12`, and where weights were chosen `val.12.digits-cnn-001:best`. */
 export function lookText({ part, index, weights }: LookAt): string {
-  return [part, index, ...(weights === 'init' ? [] : [weights])].join('.');
+  return [part, index, ...(weights === null ? [] : [weights])].join('.');
+}
+
+/** A run's weights as they are looked at first: of its best epoch, else its last ones; null: it has learned nothing yet. */
+export function weightsOfRun({ name, status, summary }: RunRow): string | null {
+  if (!summary || summary.step === 0 || isLive(status)) return null;
+  if (summary.best) return `${name}:best`;
+  // They may be what it failed of.
+  return status === 'failed' ? null : `${name}:last`;
+}
+
+/** Those that the newest run of this project has learned for a network of this size; without one, random ones. */
+export function weightsUnchosen(runs: readonly RunRow[], plan: Plan): string {
+  const { name } = plan.project;
+  const fitting = runs
+    .filter((run) => isOf(run, name) && run.summary?.parameters === plan.parameters && weightsOfRun(run) !== null)
+    .sort((a, b) => Date.parse(b.summary?.started ?? '') - Date.parse(a.summary?.started ?? ''));
+  return (fitting[0] && weightsOfRun(fitting[0])) ?? 'init';
 }
 
 /** What an address asks for, as far as it can be read; null: nothing. */
 export function lookOf(text: string | null): LookAt | null {
   if (text === null) return null;
-  const [, part, index, weights = 'init'] = /^([a-z]+)\.(\d+)(?:\.(.+))?$/.exec(text) ?? [];
+  const [, part, index, weights = null] = /^([a-z]+)\.(\d+)(?:\.(.+))?$/.exec(text) ?? [];
   const known = lookParts.find((name) => name === part);
   return known === undefined ? firstLook : { part: known, index: Number(index), weights };
 }
@@ -71,7 +90,10 @@ const restMs = 250;
 const most = 1 << 18;
 
 /** `layers`: paths of those whose values are wanted. */
-export function useLookInside({ part, index, weights }: LookAt, layers: readonly string[]): LookState {
+export function useLookInside(
+  { part, index, weights }: LookAt & { weights: string },
+  layers: readonly string[],
+): LookState {
   const file = useProjectState((state) => state.file);
   const text = useProjectState((state) => state.text);
   const [{ of, ...state }, setState] = useState({ ...blank, of: file });

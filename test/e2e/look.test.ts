@@ -84,7 +84,13 @@ describe.skipIf(noBrowser)('looking inside', () => {
     expect(await answer.getByText('label').count()).toBe(1);
 
     // What the finished run makes of it is what it predicts.
-    await panel.getByRole('combobox', { name: 'Weights' }).click();
+    const weights = panel.getByRole('combobox', { name: 'Weights' });
+    // It is what is looked at until somebody chooses.
+    await expect.poll(() => weights.inputValue()).toBe('seen-001, best');
+    await weights.click();
+    await page.getByRole('option', { name: /^Random weights/ }).click();
+    await expect.poll(() => page.url()).toContain('look=val.1.init');
+    await weights.click();
     await page.getByRole('option', { name: /best/ }).click();
     const predicted = await gradloom(studio.home, [
       'predict',

@@ -1,7 +1,8 @@
 /** Looking inside, its pure parts: addresses, places with several layers, answers as probabilities, colours, what thinning leaves out. @vitest-environment jsdom */
 import { describe, expect, test, vi } from 'vitest';
+import type { RunRow } from '../../../engine/contract/api.ts';
 import type { LookedLayer } from '../../../engine/contract/look.ts';
-import { planProject } from '../../../engine/contract/plan.ts';
+import { type Plan, planProject } from '../../../engine/contract/plan.ts';
 import { answerOf, mapsOf, softmax, thinningWords } from '../../../renderer/build/look-values.ts';
 import { fitted, parseRgb, rangeOf, shaded } from '../../../renderer/ui/tensor/shades.ts';
 import { pictured } from '../../../renderer/ui/tensor/tensor-picture.tsx';
@@ -11,7 +12,9 @@ vi.mock('../../../renderer/client/client.ts', () => ({
   connection: { onStatus: () => () => {} },
   keepAsking: async () => {},
 }));
-const { firstLook, floatsOf, lookOf, lookText, pathsAt, weightsOf } = await import('../../../renderer/state/look.ts');
+const { firstLook, floatsOf, lookOf, lookText, pathsAt, weightsOf, weightsUnchosen } = await import(
+  '../../../renderer/state/look.ts'
+);
 
 const statistics = {
   elements: 0,
@@ -37,7 +40,8 @@ const layer = (shape: number[], steps: number[], form: LookedLayer['form']): Loo
 
 describe('the address', () => {
   test.each([
-    ['train.0', { part: 'train', index: 0, weights: 'init' }],
+    ['train.0', { part: 'train', index: 0, weights: null }],
+    ['train.0.init', { part: 'train', index: 0, weights: 'init' }],
     ['val.12.digits-cnn-001:best', { part: 'val', index: 12, weights: 'digits-cnn-001:best' }],
     ['test.3.lr 0.1.b:last', { part: 'test', index: 3, weights: 'lr 0.1.b:last' }],
     ['val.1.project', { part: 'val', index: 1, weights: 'project' }],
@@ -49,6 +53,27 @@ describe('the address', () => {
   test('what cannot be read is a first look, and nothing is none', () => {
     for (const text of ['', 'nonsense', 'train.x', 'other.3']) expect(lookOf(text)).toEqual(firstLook);
     expect(lookOf(null)).toBeNull();
+  });
+
+  test('of nobody’s choice: the newest run of this project whose weights fit', () => {
+    const run = (name: string, day: number, more: object = {}, status: RunRow['status'] = 'completed') =>
+      ({
+        name,
+        status,
+        summary: { name: 'mine', parameters: 9, step: 5, best: null, started: `2026-01-0${day}T00:00:00Z`, ...more },
+      }) as RunRow;
+    const plan = { project: { name: 'mine' }, parameters: 9 } as Plan;
+    const first = run('mine-001', 1, { best: {} });
+    expect(weightsUnchosen([], plan)).toBe('init');
+    expect(weightsUnchosen([first, run('mine-002', 2)], plan)).toBe('mine-002:last');
+    const unfit = [
+      run('mine-003', 3, { parameters: 8 }),
+      run('other-001', 4, { name: 'other' }),
+      run('mine-004', 5, { step: 0 }),
+      run('mine-005', 6, {}, 'running'),
+      run('mine-006', 7, {}, 'failed'),
+    ];
+    expect(weightsUnchosen([...unfit, first], plan)).toBe('mine-001:best');
   });
 
   test('names weights', () => {

@@ -15,6 +15,8 @@ vi.mock('../../../renderer/client/client.ts', async () => ({
 }));
 
 const { default: MonitorPage } = await import('../../../renderer/monitor/monitor-page.tsx');
+const { closeProject } = await import('../../../renderer/state/project.ts');
+const { createProject } = await import('../../../renderer/state/projects.ts');
 const { useRuns } = await import('../../../renderer/state/runs.ts');
 
 async function list(): Promise<void> {
@@ -58,6 +60,20 @@ describe('a run that has ended', () => {
     expect(await screen.findByText('Accuracy')).toBeDefined();
     expect(screen.getByText('Done after 3 epochs, step 30.')).toBeDefined();
     expect(screen.getByRole('img', { name: /Where the time goes: Forward 500 ms, 50 %/ })).toBeDefined();
+  });
+
+  test('leads into the network of its project, with what it has learned', async () => {
+    await writeRun('learned', { epochs: 1 });
+    await list();
+    showPage(<MonitorPage name="learned" />);
+    await screen.findByText('Epoch 1 of 1');
+    expect(screen.queryByRole('link', { name: 'Look inside' })).toBeNull();
+    await act(async () => expect(await createProject(null, { name: 'small' })).toBe(true));
+    const link = await screen.findByRole('link', { name: 'Look inside' });
+    expect(decodeURIComponent(link.getAttribute('href') ?? '')).toMatch(
+      /^\/build\?look=train\.0\.learned:(best|last)$/,
+    );
+    await act(() => closeProject());
   });
 
   test('whose weights were averaged says of which its validation is', async () => {
