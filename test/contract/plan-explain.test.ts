@@ -5,6 +5,7 @@ import { layerKinds } from '../../engine/contract/layers/index.ts';
 import { planProject } from '../../engine/contract/plan.ts';
 import { copiesAt, explainLayer } from '../../engine/contract/plan-explain.ts';
 import type { PlannedLayer, PlannedTensor } from '../../engine/contract/plan-types.ts';
+import type { DataFacts } from '../../engine/contract/tensors.ts';
 import { conv, digits, head, projectWith } from './cases.ts';
 
 /** The value of `⌊(28 + 2·1) / 2⌋ + 1`; null for what is not all numbers. */
@@ -144,4 +145,16 @@ test('windows', () => {
     'width: (14 − 1)·2 − 2·1 + 1·(3 − 1) + 0 + 1 = 27',
   ]);
   expect([productLine('values', [3, 4]), productLine('values', [5])]).toEqual(['values: 3 · 4 = 12', 'values: 5']);
+});
+
+test('a Linear layer of images tells on which dimension it works', () => {
+  const linear = { kind: 'Linear', out_features: 10 };
+  const shapeOf = (dims: number[]) => {
+    const facts: DataFacts = { ...digits, input: { dims, dtype: 'float32' } };
+    const { layers, tensors } = planProject(projectWith([linear]), facts);
+    return explainLayer(layers[0] as PlannedLayer, tensors).shape;
+  };
+  const plain = ['[…, in] → […, out_features]', 'out_features = 10'];
+  expect(shapeOf([5, 28])).toEqual(plain);
+  expect(shapeOf([3, 8, 28])).toEqual([...plain, expect.stringContaining('works on the last dimension, the width')]);
 });

@@ -19,6 +19,8 @@ function lastSize(kind: string, { input: { dims }, refuse }: LayerContext): numb
   );
 }
 
+const rowsFormula = '[…, in] → […, out_features]';
+
 export const denseKinds = [
   layerKind({
     kind: 'Linear',
@@ -37,7 +39,10 @@ export const denseKinds = [
     params,
     derived: ['in_features'],
     mask: 'keeps',
-    formula: '[…, in] → […, out_features]',
+    formula: rowsFormula,
+    // In an image it is hardly what was meant, and yet right: it is told where the shape is.
+    explain: ({ out_features }, input) =>
+      input.length < 3 ? [] : [rowsFormula, `out_features = ${out_features}`, 'works on the last dimension, the width'],
     flopsFormula: '2 · in · n (bias not counted, as in torch.utils.flop_counter)',
     resolve({ out_features, bias }, context) {
       const in_features = lastSize('Linear', context);
@@ -70,7 +75,7 @@ export const denseKinds = [
     params,
     derived: ['in1_features', 'in2_features'],
     mask: 'keeps',
-    formula: '[…, in] → […, out_features]',
+    formula: rowsFormula,
     flopsFormula: '2 · in · (in + 1) · n (bias not counted)',
     definition: `class Bilinear(nn.Bilinear):
     def forward(self, x):
