@@ -1,11 +1,12 @@
 /** Both ends of the stack: the data that comes in, and what the loss wants of what goes out. */
 import { IconArrowRight, IconCircleCheck, IconDatabase, IconTargetArrow } from '@tabler/icons-react';
-import { memo, useMemo } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { losses } from '../../engine/contract/losses.ts';
 import { wantedAnswer } from '../../engine/contract/plan-answer.ts';
 import { sources } from '../../engine/contract/sources.ts';
 import { targetSentence } from '../../engine/contract/tensors.ts';
+import { takeDigits } from '../state/preview.ts';
 import { useProblems } from '../state/problems.ts';
 import { usePlan, useProjectState } from '../state/project.ts';
 import type { OutputRow, StackView } from '../state/stack-rows.ts';
@@ -52,6 +53,7 @@ export const InputCard = memo(function InputCard() {
         <span className={card.summary} title={factsError?.message}>
           {words()}
         </span>
+        {source === null && <DigitsButton />}
         <Button
           size="xs"
           {...(missing ? { primary: true } : { subtle: true })}
@@ -65,6 +67,23 @@ export const InputCard = memo(function InputCard() {
     </div>
   );
 });
+
+/** For whoever has no data at hand. */
+function DigitsButton() {
+  const [busy, setBusy] = useState(false);
+  const file = useProjectState((state) => state.file);
+  if (file === null) return null;
+  const take = async () => {
+    setBusy(true);
+    await takeDigits(file);
+    setBusy(false);
+  };
+  return (
+    <Button size="xs" title="Use the digits that come with Gradloom" loading={busy} onClick={() => void take()}>
+      Use the digits
+    </Button>
+  );
+}
 
 export function OutputCard({ row, problems }: { row: OutputRow; problems: StackView['problems'] }) {
   const [, navigate] = useLocation();

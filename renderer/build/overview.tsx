@@ -4,6 +4,7 @@ import type { StackView } from '../state/stack-rows.ts';
 import { resolveColor, useLook } from '../ui/index.ts';
 import styles from './overview.module.css';
 import { type Mark, stackMarks } from './stack-marks.ts';
+import { labelOf, nameOf } from './words.ts';
 
 export interface OverviewProps {
   view: StackView;
@@ -86,6 +87,21 @@ export function Overview({ view, scroller }: OverviewProps) {
     target.addEventListener('lostpointercapture', end);
   };
 
+  /** Without a render, and read only while the pointer is at the strip. */
+  const tellLayer = ({ clientY, currentTarget }: PointerEvent<HTMLDivElement>) => {
+    const area = scroller.current;
+    if (!area) return;
+    const box = currentTarget.getBoundingClientRect();
+    const y =
+      ((clientY - box.top) / box.height) * area.scrollHeight + area.getBoundingClientRect().top - area.scrollTop;
+    const at = [...area.querySelectorAll('[data-row]')].findIndex((element) => {
+      const each = element.getBoundingClientRect();
+      return y >= each.top && y < each.bottom;
+    });
+    const row = latest.current.rows[at];
+    currentTarget.title = row?.type === 'layer' ? nameOf(row.layer) || labelOf(row.kind) : '';
+  };
+
   return (
     <div
       ref={strip}
@@ -93,6 +109,7 @@ export function Overview({ view, scroller }: OverviewProps) {
       data-long={long || undefined}
       aria-hidden
       onPointerDown={grab}
+      onPointerMove={tellLayer}
       onWheel={(event) => scroller.current?.scrollBy({ top: event.deltaY })}
     >
       <canvas ref={canvas} className={styles.canvas} />

@@ -67,7 +67,13 @@ export function summaryOf(layer: JsonObject): string {
   return parts.join(' · ');
 }
 
+/** A Residual that holds nothing, and whose shortcut is its input. */
+function isEmpty({ layers, shortcut }: JsonObject): boolean {
+  return (!Array.isArray(layers) || layers.length === 0) && !Array.isArray(shortcut);
+}
+
 function shortcutWords(layer: JsonObject): string {
+  if (isEmpty(layer)) return 'adds its input to itself';
   if (layer.shortcut === 'auto') return 'shortcut projected where needed';
   return Array.isArray(layer.shortcut) ? 'own shortcut' : 'adds its input';
 }
@@ -76,6 +82,7 @@ function shortcutWords(layer: JsonObject): string {
 export function endWords(layer: JsonObject): string {
   switch (layer.kind) {
     case 'Residual':
+      if (isEmpty(layer)) return 'nothing inside yet: adds the input to itself';
       return layer.shortcut === 'auto'
         ? 'add the input, projected where needed'
         : Array.isArray(layer.shortcut)

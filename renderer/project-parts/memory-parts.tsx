@@ -1,5 +1,8 @@
 /** The memory that training is estimated to take, by part: the same parts in the same colours wherever they are shown. */
+import { useLocation } from 'wouter';
 import type { MemoryEstimate, MemoryPhase, MemoryParts as Parts } from '../../engine/contract/estimate-types.ts';
+import { layerTable } from '../../engine/contract/layers/index.ts';
+import { layerNumbered, showLayerAt } from '../state/stack-structure.ts';
 import { bytes, StackedBar } from '../ui/index.ts';
 import styles from './project-parts.module.css';
 
@@ -33,19 +36,43 @@ const phases: Record<MemoryPhase, string> = {
   evaluation: 'validation',
 };
 
-/** Which moment is the fullest: "the backward pass, at layer 3". */
+/** Which moment is the fullest, but for the layer: "the backward pass". */
 export function momentWords({ phase, path }: MemoryEstimate['peak']): string {
-  if (path !== null) return `${phases[phase]}, at layer ${path}`;
   // On the way back no layer is named where gradients meet, either.
-  return phase === 'forward' || phase === 'evaluation' ? `${phases[phase]}, at the loss` : phases[phase];
+  const atLoss = path === null && (phase === 'forward' || phase === 'evaluation');
+  return atLoss ? `${phases[phase]}, at the loss` : phases[phase];
 }
 
 /** Of the whole training at its fullest moment, and which moment that is. */
 export function PeakParts({ peak }: { peak: MemoryEstimate['peak'] }) {
   return (
     <div className={styles.peak}>
-      <p className={styles.quiet}>Estimated parts at the fullest moment: {momentWords(peak)}.</p>
+      <p className={styles.quiet}>
+        Estimated parts at the fullest moment: {momentWords(peak)}
+        {peak.path !== null && (
+          <>
+            , at <LayerLink number={peak.path} />
+          </>
+        )}
+        .
+      </p>
       <MemoryParts parts={peak.parts} />
     </div>
+  );
+}
+
+/** A layer by its name, which leads to it. */
+function LayerLink({ number }: { number: string }) {
+  const [, navigate] = useLocation();
+  const found = layerNumbered(number);
+  if (!found) return `layer ${number}`;
+  const show = () => {
+    navigate('/build');
+    showLayerAt(found.path.join('.'));
+  };
+  return (
+    <button type="button" className={styles.toLayer} title={`Layer ${number}`} onClick={show}>
+      {found.name || (layerTable.get(found.kind)?.label ?? found.kind)}
+    </button>
   );
 }

@@ -1,9 +1,6 @@
 /** What a person does with several layers as one: wraps and named blocks, and their way over the clipboard. */
-import { isObject } from '../../engine/contract/report.ts';
-import { valueAt } from './places.ts';
 import { currentProject } from './project.ts';
 import { tell } from './session.ts';
-import { idOf } from './sharing.ts';
 import {
   addBranch,
   blockRef,
@@ -19,6 +16,7 @@ import {
 import { copyText, pasteClip, readClip } from './stack-clipboard.ts';
 import type { Gap, Path } from './stack-paths.ts';
 import { layerPlace } from './stack-places.ts';
+import { stackView } from './stack-rows.ts';
 import {
   apply,
   askFor,
@@ -75,13 +73,23 @@ export function goToDefinition(id: string): void {
 /** To the layer at a place of the project, also where a block hides it. Answers whether there is one. */
 export function showLayerAt(path: string): boolean {
   const { project } = currentProject().view;
-  const layer = valueAt(project, layerPlace(project, path)?.split('.') ?? []);
-  if (!isObject(layer) || layer === project) return false;
-  const id = idOf(layer);
+  const place = layerPlace(project, path);
+  const { rows } = stackView(project, null, [], new Set());
+  const id = rows.find((row) => row.type === 'layer' && row.path.join('.') === place)?.key;
+  if (id === undefined) return false;
   unfoldTo([id]);
-  if (!layerRow(id)) return false;
   goTo(id);
   return true;
+}
+
+/** The layer that messages and weights files call so, also where a block hides it. */
+export function layerNumbered(number: string): { path: Path; kind: string; name: string } | null {
+  const { view, plan } = currentProject();
+  const { rows } = stackView(view.project, plan, [], new Set());
+  const row = rows.find((each) => each.type === 'layer' && each.number === number);
+  if (row?.type !== 'layer') return null;
+  const { name } = row.layer;
+  return { path: row.path, kind: row.kind, name: typeof name === 'string' ? name : '' };
 }
 
 export function addBranchTo(id: string): void {

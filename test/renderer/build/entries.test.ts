@@ -11,7 +11,7 @@ import {
   groupEntries,
   memberFor,
 } from '../../../renderer/build/entries.ts';
-import { summaryOf } from '../../../renderer/build/words.ts';
+import { endWords, summaryOf } from '../../../renderer/build/words.ts';
 import { copyText, readClip } from '../../../renderer/state/stack-clipboard.ts';
 import { newLayer } from '../../../renderer/state/stack-new.ts';
 import type { Path } from '../../../renderer/state/stack-paths.ts';
@@ -94,6 +94,15 @@ describe('the palette', () => {
     // What most networks are made of is seen at once, in no more lines than a window or two are high.
     expect(groups.slice(1).reduce((lines, group) => lines + group.families.length, 0)).toBeLessThan(60);
   });
+});
+
+test('a Residual that holds nothing says what it does', () => {
+  const empty = { kind: 'Residual', layers: [] };
+  expect([endWords(empty), summaryOf(empty)]).toEqual([
+    'nothing inside yet: adds the input to itself',
+    'adds its input to itself',
+  ]);
+  expect(endWords({ kind: 'Residual', layers: [{ kind: 'ReLU' }] })).toBe('add the input');
 });
 
 describe('a layer that is added', () => {

@@ -39,6 +39,7 @@ test('the layer is shown, out of a folded block too, and Enter applies the fix',
   await user.click(screen.getByRole('button', { name: 'Fix 1 problem' }));
   await waitFor(() => expect(document.activeElement?.closest('[data-problem-at]') !== null).toBe(true));
   expect(document.activeElement?.tagName).toBe('BUTTON');
+  expect(screen.getAllByRole('treeitem', { selected: true })).toHaveLength(1);
   await user.keyboard('{Enter}');
   await waitFor(() => expect(screen.queryByRole('button', { name: /^Fix/ }) === null).toBe(true));
 });

@@ -95,12 +95,7 @@ test('a moment is told in words; of a layer inside a repetition the formulas end
     momentWords({ phase: 'forward', path: null, parts: {} as never }),
     momentWords({ phase: 'backward', path: null, parts: {} as never }),
     momentWords({ phase: 'update', path: null, parts: {} as never }),
-  ]).toEqual([
-    'the backward pass, at layer 3',
-    'the forward pass, at the loss',
-    'the backward pass',
-    'the update of the weights',
-  ]);
+  ]).toEqual(['the backward pass', 'the forward pass, at the loss', 'the backward pass', 'the update of the weights']);
   const project = JSON.parse(useProjectState.getState().text);
   const inside = [{ kind: 'Linear', out_features: 8 }];
   project.model.layers = [{ kind: 'Flatten' }, { kind: 'Linear', out_features: 8 }];
