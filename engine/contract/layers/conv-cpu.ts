@@ -24,8 +24,9 @@ const mostPieces = 98_000;
 const largeVolume = 27;
 const partialSums = 8;
 const threads = 2;
-/** In half precision, where all of this counts half. */
-const halfSums = 10_000;
+/** In half precision, of images, and of sequences and volumes. */
+const halfSums = 30_000;
+const halfRowSums = 12_000;
 /** A single small sample is not given to oneDNN: its windows are laid side by side. */
 const smallSample = 20_480;
 const largeKernel = 3;
@@ -57,9 +58,9 @@ function sizesOf({ kind, args, input, output }: PlannedLayer) {
   };
 }
 
-/** For the weight's gradient, besides the tensors; half as large values are added up in fp32, and all of this counts half. */
-function summing(weights: number, half: boolean): number {
-  return half ? 60_000 + 7 * weights : weights + sums;
+/** For the weight's gradient in half precision, where all of this counts half: it is added up in fp32, by each thread where there are few blocks. */
+function halfSumming(weights: number, leaving: number, base: number): number {
+  return 2 * (base + weights * (leaving > threads * channelBlock ? 1 : threads));
 }
 
 function blocks(channels: number): number {
@@ -133,14 +134,18 @@ function weighing({ layer, gradients }: Operation, half: boolean): Weighing {
       return { ahead: depthwise ? weights : inGroups, spread: output, room, passing: 0 };
     return { ahead: weights + (depthwise ? 0 : plain), spread: 0, room, passing: 0 };
   }
+  if (half) {
+    const room = Math.max(across + behind, halfSumming(weights, leaving, halfSums));
+    return { ahead: weights + (transposed ? behind : plain), spread: 0, room, passing: 0 };
+  }
   if (!transposed) {
-    const adding = summing(weights, half);
+    const adding = weights + sums;
     const room = Math.max(0, across + behind - gradients, weights + Math.max(adding - gradients, gradients));
     return { ahead: weights + plain, spread: 0, room, passing: 0 };
   }
   // The weight is turned first, and stays so in the backward pass, as long as the weight's gradient has yet to be turned back.
   const turned = leaving > 1 && taps > 1 ? 4 * taps * entering * leaving : 0;
-  const added = entering <= channelBlock ? summing(across, half) - (half ? 0 : sums - transposedSums) : 0;
+  const added = entering <= channelBlock ? across + transposedSums : 0;
   return {
     ahead: turned + weights + behind + (uneven ? full(unevenTiles) : 0),
     spread: 0,
@@ -200,7 +205,8 @@ function volumeInBlocks(operation: Operation, half: boolean): Passes {
   const from = transposed ? leaving : entering;
   // With few channels the input is taken as it lies.
   const asItLies = from < channelBlock && taps > 1;
-  const spread = stridedTiles + (uneven ? unevenTiles : 0);
+  const behind = (half ? 2 : 1) * stridedTiles;
+  const spread = behind + (uneven ? (half ? 2 : 1) * unevenTiles : 0);
   const windows = sideBySide(operation, { from, taps, weight: 4 * taps * entering * leaving });
   const eighths = asItLies && from > fewest;
   /** Of the weight's gradient: what both tensors take in blocks. */
@@ -230,9 +236,10 @@ function volumeInBlocks(operation: Operation, half: boolean): Passes {
       const strides = strided && !transposed;
       const received = strides ? output : asItLies && transposed ? 0 : y;
       const passed = strides ? input : x;
-      const over = batch * (received + passed - whole) + weights + (strides ? stridedTiles : 0) - gradients;
+      const over = batch * (received + passed - whole) + weights + (strides ? behind : 0) - gradients;
       const bySides = known ? Math.max(over, batch * (passed + border + (strides ? input : 0)) - gradients) : 0;
-      const adding = half ? halfSums + 9 * gradients + weights : added;
+      const rows = Math.min(halfRowSums, batch * (input + output));
+      const adding = half ? halfSumming(batch === 1 ? weight / threads : weight, leaving, rows) : added;
       return Math.max(bySides, batch * border + (windows > 0 ? windows : batch * summed() + adding));
     },
   };
