@@ -96,7 +96,7 @@ export function checkSplits(project: ResolvedProject, facts: DataFacts, counts: 
   }
 }
 
-/** BatchNorm in a batch of one sample: impossible with one value a channel, poor with more. */
+/** BatchNorm, or GroupNorm of groups of one value, in a batch of one sample: impossible with one value a channel, poor with more. */
 export function checkBatches(
   project: ResolvedProject,
   counts: SplitCounts,
@@ -129,7 +129,7 @@ export function checkBatches(
       place,
       `${which} one sample, ${
         training.values === 1
-          ? `and ${training.kind} at ${training.place.join('.')} cannot train on a single value per channel`
+          ? `and ${training.kind} at ${training.place.join('.')} cannot train on a single value per ${training.per}`
           : `from which ${training.kind} at ${training.place.join('.')} would take its statistics`
       }`,
       'Leave the short batch out, or choose another batch size.',
@@ -137,15 +137,17 @@ export function checkBatches(
     );
   }
   const evaluating = worst(statistics.filter(({ inEvaluation, values }) => inEvaluation && values === 1));
-  if (evaluating && ones(counts.val, false)) {
-    report.error(
-      'SMALL_BATCH',
-      [...evaluating.place, 'track_running_stats'],
-      `Validation would end with a batch of one sample, and ${evaluating.kind} without running statistics cannot evaluate a single value per channel`,
-      'Let it keep running statistics.',
-      [{ label: 'Keep running statistics', edits: [removeEdit([...evaluating.place, 'track_running_stats'])] }],
-    );
-  }
+  if (!evaluating || !ones(counts.val, false)) return;
+  const { kind, per, inEvaluation } = evaluating;
+  const kept = inEvaluation === 'not kept';
+  const at = [...evaluating.place, ...(kept ? ['track_running_stats'] : [])];
+  report.error(
+    'SMALL_BATCH',
+    at,
+    `Validation would end with a batch of one sample, and ${kind}${kept ? ' without running statistics' : ''} cannot evaluate a single value per ${per}`,
+    kept ? 'Let it keep running statistics.' : 'Use fewer groups, or none.',
+    [{ label: kept ? 'Keep running statistics' : `Remove this ${kind}`, edits: [removeEdit(at)] }],
+  );
 }
 
 /** The batch size nearest to `size` that leaves no batch of one; null where there is none. */

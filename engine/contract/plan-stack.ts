@@ -18,13 +18,8 @@ const deepest = 50;
 
 const networkPlace: Place = ['model', 'layers'];
 
-/** A layer with batch statistics, and where it is. */
-export interface BatchStatistics {
-  kind: string;
-  place: Place;
-  values: number;
-  inEvaluation: boolean;
-}
+/** A layer that cannot do with a single value for a statistic, and where it is. */
+export type BatchStatistics = NonNullable<Resolved['batchStatistics']> & { kind: string; place: Place };
 
 /** A layer, planned. */
 interface Done {

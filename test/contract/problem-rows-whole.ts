@@ -4,8 +4,8 @@ import { conv, digits, flatten, head, type JsonProject, linear, projectWith, rel
 import type { Row } from './problem-rows.ts';
 
 const settings = (training: JsonProject) => projectWith(head, { training });
-const normed = (batch_size: number, more: JsonProject = {}) =>
-  projectWith([conv(4), { kind: 'AdaptiveAvgPool2d', output_size: 1 }, { kind: 'BatchNorm2d' }, ...head], {
+const normed = (batch_size: number, more: JsonProject = {}, norm: Json = { kind: 'BatchNorm2d' }) =>
+  projectWith([conv(4), { kind: 'AdaptiveAvgPool2d', output_size: 1 }, norm, ...head], {
     data: { source: { kind: 'idx', path: 'digits' }, split: { val: 'test' }, loader: { batch_size, ...more } },
   });
 const vectorProject = (layers: Json[], loss: Json = { kind: 'MSELoss' }) =>
@@ -124,6 +124,24 @@ export const wholeRows: { [group: string]: Row[] } = {
         'SMALL_BATCH data.loader.batch_size: Each batch holds one sample, and BatchNorm2d at model.layers.2 cannot train on a single value per channel',
       ],
     },
+    ...[1, 8999].map((batch_size) => ({
+      name: `groups of one value, in batches of ${batch_size}`,
+      project: normed(batch_size, {}, { kind: 'GroupNorm', num_groups: 4 }),
+      problems: [
+        '(warning) BAD_VALUE model.layers.2.num_groups: Each of the 4 groups of [4, 1, 1] holds one value, which normalisation makes 0',
+        `SMALL_BATCH data.loader.batch_size: ${
+          batch_size === 1
+            ? 'Each batch holds one sample'
+            : 'The last of 9000 training samples in batches of 8999 would be a batch of one sample'
+        }, and GroupNorm at model.layers.2 cannot train on a single value per group`,
+        ...(batch_size === 1
+          ? [
+              'SMALL_BATCH model.layers.2: Validation would end with a batch of one sample, and GroupNorm cannot evaluate a single value per group',
+            ]
+          : []),
+      ],
+    })),
+    { name: 'groups of more values', project: normed(1, {}, { kind: 'GroupNorm', num_groups: 2 }), problems: [] },
     { name: 'left out', project: normed(8999, { drop_last: true }), problems: [] },
     { name: 'no batch of one', project: normed(256), problems: [] },
     {

@@ -108,6 +108,20 @@ describe('a look', () => {
     });
   });
 
+  test.each([
+    { kind: 'GroupNorm', num_groups: 4 },
+    { kind: 'BatchNorm1d', track_running_stats: false },
+  ])('refuses one value for a statistic as PyTorch does: $kind', async (norm) => {
+    const layers = [{ kind: 'Linear', out_features: 4 }, norm, { kind: 'Linear', out_features: 3 }];
+    await expect(look({}, { ...project, model: { layers } })).rejects.toMatchObject({
+      code: 'NOT_SUPPORTED',
+      message: expect.stringMatching(new RegExp(`^${norm.kind} 1 cannot evaluate a single value per`)),
+    });
+    const spread = norm.kind === 'GroupNorm' ? { num_groups: 2 } : { track_running_stats: true };
+    layers[1] = { ...norm, ...spread } as typeof norm;
+    expect((await look({}, { ...project, model: { layers } })).stopped).toBeNull();
+  });
+
   test('of a network without weights, of blocks that repeat, and of named ones', async () => {
     const bare = await look({ layers: ['0'] }, { ...project, model: { layers: [{ kind: 'Tanh' }] } });
     expect(floats(at(bare, '0'))).toHaveLength(6);

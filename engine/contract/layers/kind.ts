@@ -86,8 +86,11 @@ export interface Resolved {
   mask?: string | null;
   /** The output is the input seen with other dims. */
   reshapes?: boolean;
-  /** Values per channel that one sample brings to a batch statistic, and whether evaluation takes batch statistics too. */
-  batchStatistics?: { values: number; inEvaluation: boolean };
+  /**
+   * Values that one sample brings to each statistic that wants more than one, of what these are taken, and whether evaluation takes them too:
+   * unless the layer keeps running ones, or always.
+   */
+  batchStatistics?: { values: number; per: 'channel' | 'group'; inEvaluation: false | 'not kept' | 'always' };
   /** What child lists answer is joined step by step, each as soon as its list has answered: the second to the first, and so on. */
   folds?: readonly Fold[];
   /** Block kinds: child lists in order, and the flow that leaves the block where it is a child's own. */

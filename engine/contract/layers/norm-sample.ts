@@ -220,6 +220,10 @@ export const sampleNormKinds = [
         flops: 5 * product(dims),
         // Mean and reciprocal deviation of each group are kept besides the input.
         keeps: { input: true, bytes: 8 * num_groups },
+        // A group of one value in a batch of one sample is refused; with more of either nothing depends on the batch.
+        ...(product(dims) === num_groups
+          ? { batchStatistics: { values: 1, per: 'group', inEvaluation: 'always' } as const }
+          : {}),
         workspace: { forward: 0, backward: 8 * num_channels },
       };
     },

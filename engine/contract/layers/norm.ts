@@ -100,7 +100,11 @@ function batchNorm(rank: Rank): LayerKind {
         flops: 4 * product(dims),
         keeps: { input: true },
         workspace: { forward: 0, backward: 4 * product(dims) },
-        batchStatistics: { values: product(dims.slice(1)), inEvaluation: !given.track_running_stats },
+        batchStatistics: {
+          values: product(dims.slice(1)),
+          per: 'channel',
+          inEvaluation: given.track_running_stats ? false : 'not kept',
+        },
       };
     },
     python: (args) => pythonCall(`nn.${kind}`, batchParams, args, ['num_features']),

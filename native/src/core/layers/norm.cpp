@@ -9,10 +9,14 @@ namespace gradloom {
 
 namespace {
 
-void require_spread(const at::Tensor& input, const std::string& kind, const std::string& path) {
-  if (input.numel() > input.size(1)) return;
-  throw Error("NOT_SUPPORTED", kind + " " + path + " cannot train on a single value per channel.",
-              "Use a larger batch, or drop_last so that no batch of one remains.", path);
+/// As PyTorch: what is normalised by statistics of its own needs more than one value for each of them.
+void require_spread(const at::Tensor& input, int64_t statistics, const std::string& of, const LayerPlan& plan,
+                    const Pass& pass) {
+  if (input.numel() > statistics) return;
+  const std::string cannot = pass.training ? " cannot train on" : " cannot evaluate";
+  throw Error("NOT_SUPPORTED", plan.kind + " " + plan.path + cannot + " a single value per " + of + ".",
+              "Use a larger batch, or drop_last so that no batch of one remains; one sample alone has no spread here.",
+              plan.path);
 }
 
 /// Factor and offset of `shape`, where `affine` wants them.
@@ -46,9 +50,10 @@ Forward build_batch_norm(Builder& build) {
   const double momentum = cumulative ? 0 : args.number("momentum");
   const Affine affine(build, "affine", {features});
   const RunningStatistics running(build, features);
-  return [=, kind = build.plan().kind, path = build.plan().path](const at::Tensor& input, const Pass& pass) {
+  return [=, plan = build.plan()](const at::Tensor& input, const Pass& pass) {
     const auto& [mean, variance, tracked] = running;
-    if (pass.training) require_spread(input, kind, path);
+    const bool batch_statistics = pass.training || !mean.defined();
+    if (batch_statistics) require_spread(input, input.size(1), "channel", plan, pass);
     double factor = momentum;
     const at::Tensor none;
     const bool tracks = !pass.recomputing;
@@ -57,7 +62,6 @@ Forward build_batch_norm(Builder& build) {
       // The one layer that must know a device's number to go on: PyTorch's does too.
       if (cumulative) factor = 1.0 / static_cast<double>(tracked.item<int64_t>());
     }
-    const bool batch_statistics = pass.training || !mean.defined();
     return at::batch_norm(input, affine.weight, affine.bias, tracks ? mean : none, tracks ? variance : none,
                           batch_statistics, factor, eps, at::globalContext().userEnabledCuDNN());
   };
@@ -105,7 +109,9 @@ Forward build_rms_norm(Builder& build) {
 Forward build_group_norm(Builder& build) {
   const Args& args = build.args();
   const Affine affine(build, "affine", {args.integer("num_channels")});
-  return [=, groups = args.integer("num_groups"), eps = args.number("eps")](const at::Tensor& input, const Pass&) {
+  return [=, groups = args.integer("num_groups"), eps = args.number("eps"),
+          plan = build.plan()](const at::Tensor& input, const Pass& pass) {
+    require_spread(input, groups, "group", plan, pass);  // in evaluation too
     return at::group_norm(input, groups, affine.weight, affine.bias, eps, at::globalContext().userEnabledCuDNN());
   };
 }
