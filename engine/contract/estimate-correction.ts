@@ -10,6 +10,8 @@ export const memoryObservationSchema = z.object({
   /** Bytes of tensors at the highest moment. */
   estimated: z.number(),
   measured: z.number(),
+  /** Not measured with this batch size, but carried on to it from smaller ones. */
+  carried: z.boolean().exactOptional(),
 });
 export type MemoryObservation = z.infer<typeof memoryObservationSchema>;
 
@@ -38,12 +40,19 @@ const alikeWithin = 4;
 /** `estimated`: of the network asked for. The newest are last; null: nothing was measured on the device. */
 export function correctionOf(
   observations: readonly MemoryObservation[],
-  { device, network, estimated }: Pick<MemoryObservation, 'device' | 'network' | 'estimated'>,
+  {
+    device,
+    network,
+    batch_size,
+    estimated,
+  }: Pick<MemoryObservation, 'device' | 'network' | 'batch_size' | 'estimated'>,
 ): MemoryCorrection | null {
   const there = observations.filter((one) => one.device === device && one.estimated > 0 && one.measured > 0);
   const latest = new Map(there.map((one) => [one.network, one]));
   const own = latest.get(network);
   if (own) {
+    const exact = there.findLast((one) => one.network === network && one.batch_size === batch_size && !one.carried);
+    if (exact) return { device, networks: 1, same: true, factor: ratioOf(exact), residual: leastOfSame };
     const factor = ratioOf(own);
     // Of one's own network only other batch sizes can tell how far to trust it.
     const off = apart(there.filter((one) => one.network === network).map(ratioOf), factor);

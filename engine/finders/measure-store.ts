@@ -55,7 +55,12 @@ export async function correctionFor(plan: Plan, home = workspaceDir()): Promise<
   const asked = device === 'auto' ? here.at(-1)?.device : device;
   return asked === undefined
     ? null
-    : correctionOf(here, { device: asked, network: networkKey(plan), estimated: plan.memory.total });
+    : correctionOf(here, {
+        device: asked,
+        network: networkKey(plan),
+        batch_size: plan.project.data.loader.batch_size,
+        estimated: plan.memory.total,
+      });
 }
 
 /** The network and what its memory depends on besides the batch size. */

@@ -86,6 +86,7 @@ export async function measureMemoryInWorkers(
     batch_size: loader.batch_size,
     estimated: planned.memory.total,
     measured: total,
+    carried: reason !== null,
   });
   return {
     probes: probes.map(({ held, device: on, free, seconds, ...probe }) => probe),
