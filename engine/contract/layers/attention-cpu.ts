@@ -18,26 +18,27 @@ function sizesOf({ args, input }: PlannedLayer) {
     heads,
     dropout: Number(args.dropout) > 0,
     layers: Number(args.num_layers ?? 1),
+    // Where it is causal too, a mask says of each two positions whether they see each other; by the fused kernel it is kept as numbers.
+    seen: (args.mask ?? null) !== null && args.causal === true ? length * length : 0,
   };
 }
 
 /** Step by step queries, keys and values of several heads are kept in another order, no longer as they were projected; and in fp32 (what is kept counts half). */
 function kept({ layer, keeps }: Operation, half: boolean): Operation['keeps'] {
-  const { sequence, scores, heads, dropout, layers } = sizesOf(layer);
-  if (!dropout) return keeps;
-  const once = (heads > 1 ? -2 * sequence : 0) + (half ? 4 * sequence + 3 * scores : 0);
-  return { ...keeps, bytes: keeps.bytes + layers * once };
+  const { sequence, scores, heads, dropout, layers, seen } = sizesOf(layer);
+  const ordered = (heads > 1 ? -2 * sequence : 0) + (half ? 4 * sequence + 3 * scores : 0);
+  return { ...keeps, bytes: keeps.bytes + layers * (dropout ? ordered : 4 * seen) };
 }
 
 export function attentionOnCpu(operation: Operation, { half }: Lying): Taken {
-  const { sequence, scores, projection, dropout } = sizesOf(operation.layer);
+  const { sequence, scores, projection, dropout, seen } = sizesOf(operation.layer);
   const keeps = kept(operation, half);
   return {
     keeps,
     workspace: (batch, pass) => {
       const products = half ? inTiles(operation.layer, batch, pass) : 0;
-      if (pass === 'unkept') return products + batch * (dropout ? 4 * sequence : keeps.bytes);
-      if (pass === 'forward') return products + (dropout ? batch * 3 * sequence : 0);
+      if (pass === 'unkept') return products + batch * (2 * seen + (dropout ? 4 * sequence : operation.keeps.bytes));
+      if (pass === 'forward') return products + batch * ((dropout ? 3 * sequence : 0) + seen);
       // The projections' gradient comes last, when most is gone.
       return products + Math.max(0, batch * (dropout ? scores : 2 * sequence) - projection);
     },

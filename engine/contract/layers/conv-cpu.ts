@@ -15,7 +15,7 @@ const fewest = 3;
 const tiles = 12_400;
 const stridedTiles = 61_500;
 const sums = 21_000;
-/** Of a transposed convolution whose stride does not divide its kernel, and of its weight's gradient. */
+/** More behind a stride that does not divide the rows there; and of a transposed convolution's weight's gradient. */
 const unevenTiles = 36_900;
 const transposedSums = 8500;
 const mostPieces = 98_000;
@@ -48,7 +48,7 @@ function sizesOf({ kind, args, input, output }: PlannedLayer) {
     taps,
     groups,
     strided: product(stride) > 1,
-    uneven: kernel.some((side, at) => side % (stride[at] ?? 1) > 0),
+    uneven: ((kind.startsWith('ConvTranspose') ? output : input).at(-1) ?? 0) % (stride.at(-1) ?? 1) > 0,
     input: 4 * product(input),
     output: 4 * product(output),
     /** What a batch of one takes where it is small: null where it is not. */
@@ -123,7 +123,7 @@ function weighing({ layer, gradients }: Operation, half: boolean): Weighing {
   const weights = (4 * taps * entering * blocks(leaving)) / groups;
   const across = (4 * taps * leaving * blocks(entering)) / groups;
   const plain = full(tiles);
-  const behind = full(strided ? stridedTiles : tiles);
+  const behind = full(strided ? stridedTiles + (uneven ? unevenTiles : 0) : tiles);
   if (groups > 1) {
     const depthwise = groups === entering;
     // Each group in blocks of its own; a single channel each lies in blocks together, but not the other way round where they do not fill one.
@@ -147,7 +147,7 @@ function weighing({ layer, gradients }: Operation, half: boolean): Weighing {
   const turned = leaving > 1 && taps > 1 ? 4 * taps * entering * leaving : 0;
   const added = entering <= channelBlock ? across + transposedSums : 0;
   return {
-    ahead: turned + weights + behind + (uneven ? full(unevenTiles) : 0),
+    ahead: turned + weights + behind,
     spread: 0,
     room: across + Math.max(plain, added, gradients + turned),
     // The gradient of a single channel is convolved in pieces.
@@ -205,8 +205,7 @@ function volumeInBlocks(operation: Operation, half: boolean): Passes {
   const from = transposed ? leaving : entering;
   // With few channels the input is taken as it lies.
   const asItLies = from < channelBlock && taps > 1;
-  const behind = (half ? 2 : 1) * stridedTiles;
-  const spread = behind + (uneven ? (half ? 2 : 1) * unevenTiles : 0);
+  const behind = (half ? 2 : 1) * (stridedTiles + (uneven ? unevenTiles : 0));
   const windows = sideBySide(operation, { from, taps, weight: 4 * taps * entering * leaving });
   const eighths = asItLies && from > fewest;
   /** Of the weight's gradient: what both tensors take in blocks. */
@@ -226,7 +225,7 @@ function volumeInBlocks(operation: Operation, half: boolean): Passes {
       const results = batch * output;
       if (!transposed) return Math.max(batch * ((asItLies ? 0 : x) + y) + weights - results, batch * y);
       return strided
-        ? Math.max(batch * (input + output) + weights + spread - results, 2 * results)
+        ? Math.max(batch * (input + output) + weights + behind - results, 2 * results)
         : batch * (x + 2 * y) + weights - results;
     },
     backward: (batch) => {
