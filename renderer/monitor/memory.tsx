@@ -12,6 +12,8 @@ import styles from './monitor.module.css';
 
 /** Memory changes slowly, and its chart is drawn whole. */
 const memoryMs = 2000;
+/** A line of help below the chart: the charts beside it have none, and are as high. */
+const noteHeight = 20;
 
 export const Memory = memo(function Memory({
   live,
@@ -41,6 +43,7 @@ export const Memory = memo(function Memory({
       })),
     [memory],
   );
+  const drawn = height - noteHeight;
   const total = device?.memory_total ?? (onHost ? report?.host.memory_total : null) ?? null;
   const peak = Math.max(0, ...(memory ? sums(memory.parts.map(({ values }) => values)) : []));
   return (
@@ -52,16 +55,12 @@ export const Memory = memo(function Memory({
         xLabel={axis}
         xFormat={xWords(axis).xFormat}
         yFormat={bytes}
-        yTicks={byteTicks(total !== null && total <= peak * 4 ? Math.max(peak, total) : peak, Math.floor(height / 44))}
+        yTicks={byteTicks(total !== null && total <= peak * 4 ? Math.max(peak, total) : peak, Math.floor(drawn / 44))}
         limit={total === null ? undefined : { value: total, label: 'of' }}
-        height={height}
+        height={drawn}
         empty="Memory is told with the first steps."
       />
-      <p className={styles.note}>
-        The estimate is of the tensors.{' '}
-        {series.some(({ key }) => key === 'Cached') && 'Cached is what the allocator keeps for the next ones. '}
-        {onHost && 'The rest of the process is the program itself and what it has loaded.'}
-      </p>
+      <p className={styles.note}>The estimate is of the tensors; what is cached is kept for the next ones.</p>
     </div>
   );
 });

@@ -14,13 +14,14 @@ export function canRemove({ status }: RunRow): boolean {
 /** As many metrics have a column of their own. */
 const mostMetrics = 2;
 
+/** Up to the parameters all are in sight in a window of 1440 pixels, the details beside them. */
 export function columnsOf(runs: readonly RunRow[]): Column<RunRow>[] {
   const metrics = metricKeys(runs.flatMap(({ summary }) => Object.keys(summary?.last ?? {}))).slice(0, mostMetrics);
   return [
     {
       key: 'name',
       title: 'Run',
-      width: 'minmax(150px, 2fr)',
+      width: 'minmax(148px, 2fr)',
       sort: ({ name }) => name,
       render: (run) => (
         <span className={styles.name} title={run.name}>
@@ -32,21 +33,21 @@ export function columnsOf(runs: readonly RunRow[]): Column<RunRow>[] {
     {
       key: 'status',
       title: 'State',
-      width: 114,
+      width: 112,
       sort: ({ status }) => status,
       render: ({ status }) => <StatusBadge status={status} />,
     },
     {
       key: 'project',
       title: 'Project',
-      width: 'minmax(96px, 1fr)',
+      width: 'minmax(88px, 1fr)',
       sort: ({ summary }) => summary?.name,
       render: ({ summary }) => <span title={summary?.name}>{summary?.name ?? '—'}</span>,
     },
     {
       key: 'when',
       title: 'Changed',
-      width: 86,
+      width: 84,
       align: 'right',
       descendingFirst: true,
       sort: ({ summary }) => (summary ? Date.parse(summary.updated) : null),
@@ -55,7 +56,7 @@ export function columnsOf(runs: readonly RunRow[]): Column<RunRow>[] {
     {
       key: 'epochs',
       title: 'Epochs',
-      width: 84,
+      width: 70,
       align: 'right',
       descendingFirst: true,
       sort: ({ summary }) => summary?.epoch,
@@ -65,7 +66,7 @@ export function columnsOf(runs: readonly RunRow[]): Column<RunRow>[] {
     {
       key: 'best',
       title: 'Best',
-      width: 78,
+      width: 72,
       align: 'right',
       sort: ({ summary }) => summary?.best?.value,
       render: ({ summary }) => {
@@ -78,7 +79,7 @@ export function columnsOf(runs: readonly RunRow[]): Column<RunRow>[] {
     {
       key: 'duration',
       title: 'Duration',
-      width: 84,
+      width: 78,
       align: 'right',
       descendingFirst: true,
       sort: ({ summary }) => summary?.seconds,
@@ -96,7 +97,7 @@ export function columnsOf(runs: readonly RunRow[]): Column<RunRow>[] {
     {
       key: 'parameters',
       title: 'Parameters',
-      width: 112,
+      width: 104,
       align: 'right',
       descendingFirst: true,
       sort: ({ summary }) => summary?.parameters,
@@ -118,7 +119,7 @@ function valueColumn(key: string): Column<RunRow> {
   return {
     key,
     title: label,
-    width: 78,
+    width: 74,
     align: 'right',
     descendingFirst: better === 'higher',
     sort: (run) => lastOf(run, key)?.value,
