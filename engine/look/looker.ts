@@ -7,17 +7,19 @@ import { nativeInits } from '../contract/inits.ts';
 import { type Look, type LookOptions, partWords, thinning } from '../contract/look.ts';
 import type { NativePlan, NativeSession } from '../contract/native.ts';
 import { type Plan, planProject } from '../contract/plan.ts';
+import type { PlannedTensor } from '../contract/plan-types.ts';
 import type { Problem } from '../contract/problems.ts';
 import { describeWeights } from '../contract/weights.ts';
 import { type DataPack, makeSplits, packSource, type Splits } from '../data/index.ts';
 import { toSafetensors } from '../export/weights.ts';
 import { loadAddon } from '../native/load.ts';
 import type { StartedFrom } from '../runs/folder.ts';
-import { chooseHardware, planWithData, readRequested } from '../runs/prepare.ts';
+import { chooseHardware, planWithData, readRequested, refuseUnknownSettings } from '../runs/prepare.ts';
 import { checkWeights, namesFor, withStartingWeights } from '../runs/starting-weights.ts';
 import type { TrainRequest } from '../runs/types.ts';
 import { cacheDir } from '../workspace.ts';
 import { lookedLayers, placesOf } from './answer.ts';
+import { freeOn, refuseTooLarge } from './memory.ts';
 
 /** Two networks side by side: with random weights and with trained ones, before an edit and behind it. */
 const kept = 2;
@@ -117,6 +119,7 @@ export class Looker {
     this.#prepared = null;
     const read = readRequested(request);
     const { plan, problems, dataError } = await planWithData(read.text, read.baseDir);
+    refuseUnknownSettings(request.set, problems);
     refuseBefore(plan, problems, dataError);
     const { key: dataKey, pack, splits } = await this.#dataOf(plan, read.baseDir, signal);
     const native = nativePlanOf(plan, pack, splits, request);
@@ -151,7 +154,16 @@ export class Looker {
       return there;
     }
     while (this.#opened.length >= kept) await this.#opened.pop()?.session.close();
-    const session = await loadAddon().createSession(JSON.stringify(native));
+    const addon = loadAddon();
+    const looked = { layers: plan.layers, tensors: tensorsOf(plan) };
+    try {
+      refuseTooLarge(looked, freeOn(native.device, addon));
+    } catch (thrown) {
+      if (this.#opened.length === 0) throw thrown;
+      await this.close(); // what the networks before hold may be enough
+      refuseTooLarge(looked, freeOn(native.device, addon));
+    }
+    const session = await addon.createSession(JSON.stringify(native));
     try {
       const weights = from
         ? await loaded(session, plan, from, this.#folder)
@@ -249,6 +261,12 @@ function stopOf(plan: Plan, problems: readonly Problem[]): Look['stopped'] {
   return error ? { path: error.path, message: error.message, hint: error.hint } : null;
 }
 
+/** Those of the layers that are looked at. */
+function tensorsOf({ network, tensors }: Plan): PlannedTensor[] {
+  const inside = network.map(({ path }) => `${path}.`);
+  return tensors.filter(({ name }) => inside.some((prefix) => name.startsWith(prefix)));
+}
+
 /** What trains is not there; what computes is as the run would have it, in fp32. */
 function nativePlanOf(plan: Plan, pack: DataPack, splits: Splits, request: TrainRequest): NativePlan {
   const defaults = planProject({}, null);
@@ -261,8 +279,6 @@ function nativePlanOf(plan: Plan, pack: DataPack, splits: Splits, request: Train
     addon,
     request.threads,
   );
-  const inside = plan.network.map(({ path }) => `${path}.`);
-  const tensors = plan.tensors.filter(({ name }) => inside.some((prefix) => name.startsWith(prefix)));
   return {
     seed: training.seed,
     deterministic: false,
@@ -274,7 +290,7 @@ function nativePlanOf(plan: Plan, pack: DataPack, splits: Splits, request: Train
     optimizer: defaults.optimizer,
     groups: [],
     frozen: [],
-    inits: nativeInits(tensors),
+    inits: nativeInits(tensorsOf(plan)),
     untrained: true,
     target: pack.facts.target.kind,
     metrics: [],

@@ -122,6 +122,28 @@ describe('a look', () => {
     expect((await look({}, { ...project, model: { layers } })).stopped).toBeNull();
   });
 
+  test('refuses a network that the memory cannot hold before it is built, with the figures', async () => {
+    const wide = (out_features: number) => ({ kind: 'Linear', out_features });
+    const layers = [wide(2 ** 21), wide(2 ** 21), wide(3)];
+    await expect(look({}, { ...project, model: { layers } })).rejects.toMatchObject({
+      code: 'OUT_OF_MEMORY',
+      message: expect.stringMatching(/weights take 16\.0 TiB.*but .* free/),
+      hint: expect.stringContaining('Linear at model.layers.1 takes the most'),
+      path: 'model.layers.1',
+    });
+  });
+
+  test('refuses a setting that there is not, as training does', async () => {
+    const request = { projectText: JSON.stringify(project), baseDir: home };
+    const nope = { ...request, set: [['training.nope', 3] as [string, unknown]] };
+    await expect(keeper.look(nope, asked)).rejects.toMatchObject({
+      code: 'BAD_CALL',
+      message: expect.stringContaining('There is no setting training.nope'),
+    });
+    const known = { ...request, set: [['training.seed', 3] as [string, unknown]] };
+    expect((await keeper.look(known, asked)).weights.message).toBe('Random weights of seed 3');
+  });
+
   test('of a network without weights, of blocks that repeat, and of named ones', async () => {
     const bare = await look({ layers: ['0'] }, { ...project, model: { layers: [{ kind: 'Tanh' }] } });
     expect(floats(at(bare, '0'))).toHaveLength(6);
