@@ -4,6 +4,9 @@ import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises
 import { basename, dirname, join } from 'node:path';
 import { type ErrorCode, GradloomError } from './contract/errors.ts';
 
+/** Names that Windows keeps for itself: what we make can be copied there. */
+export const reservedName = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+
 interface Refusal {
   code: ErrorCode;
   what: string;

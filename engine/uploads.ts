@@ -5,11 +5,16 @@ import path from 'node:path';
 import { mostUploadBytes, uploadPartBytes, weightsExtensions } from './contract/api-upload.ts';
 import { GradloomError } from './contract/errors.ts';
 import { bytes } from './contract/format.ts';
-import { makeFolders, systemError } from './files.ts';
+import { makeFolders, reservedName, systemError } from './files.ts';
 import { weightsDir } from './workspace.ts';
 
-/** One whose window is gone is given up after this long. */
-const idleMs = 10 * 60_000;
+/** One whose window is gone is given up after this long; where others want its place, already when it brings nothing for `waitsMs`. */
+const idleMs = 5 * 60_000;
+const waitsMs = 30_000;
+/** Each holds a file open; a window brings one after the other. */
+const mostOpen = 8;
+/** In UTF-8, so that a number and an ending have room in what file systems allow. */
+const mostNameBytes = 200;
 const temporary = /^\.[0-9a-f]{16}\.part$/;
 
 interface Upload {
@@ -19,40 +24,52 @@ interface Upload {
   size: number;
   written: number;
   idle: NodeJS.Timeout;
+  /** When it began or last brought something, as `performance.now` tells. */
+  active: number;
   /** A part is being written. */
   busy: boolean;
 }
 
 interface UploadRules {
   idle?: number;
+  waits?: number;
   check?: (file: string) => Promise<unknown>;
 }
 
 export class Uploads {
   readonly #folder: string;
   readonly #idleMs: number;
+  readonly #waitsMs: number;
   readonly #check: (file: string) => Promise<unknown>;
   readonly #open = new Map<string, Upload>();
+  /** Those whose files are just being made. */
+  #beginning = 0;
 
   /** `check` is shown each file that is whole; what it throws, the last part throws, and nothing of the file stays. */
-  constructor(home: string, { idle = idleMs, check = async () => {} }: UploadRules = {}) {
+  constructor(home: string, { idle = idleMs, waits = waitsMs, check = async () => {} }: UploadRules = {}) {
     this.#folder = weightsDir(home);
     this.#idleMs = idle;
+    this.#waitsMs = waits;
     this.#check = check;
   }
 
-  /** @throws GradloomError BAD_CALL for what is no weights file or too large, NOT_WRITABLE, DISK_FULL */
+  /** @throws GradloomError BAD_CALL for what is no weights file, too large or one too many, NOT_WRITABLE, DISK_FULL */
   async begin(name: string, size: number): Promise<string> {
     checkFile(name, size);
+    this.#makeRoom(name);
     const id = randomBytes(8).toString('hex');
     const place = path.join(this.#folder, `.${id}.part`);
+    this.#beginning++;
     try {
       await makeFolders(this.#folder);
       await this.#sweep();
       const file = await open(place, 'wx');
-      this.#open.set(id, { file, place, name, size, written: 0, idle: this.#idle(id), busy: false });
+      const [idle, active] = [this.#idle(id), performance.now()];
+      this.#open.set(id, { file, place, name: safeName(name), size, written: 0, idle, active, busy: false });
     } catch (thrown) {
       throw systemError(thrown, this.#folder, 'write');
+    } finally {
+      this.#beginning--;
     }
     return id;
   }
@@ -87,6 +104,7 @@ export class Uploads {
       upload.busy = false;
     }
     upload.idle = this.#idle(id);
+    upload.active = performance.now();
     return null;
   }
 
@@ -106,7 +124,7 @@ export class Uploads {
   async #finish(id: string, { file, place, name }: Upload): Promise<string> {
     await file.sync();
     await file.close();
-    const { name: stem, ext } = path.parse(path.basename(name));
+    const { name: stem, ext } = path.parse(name);
     for (let number = 1; ; number += 1) {
       const target = path.join(this.#folder, `${stem}${number === 1 ? '' : `-${number}`}${ext}`);
       if (!(await taken(target))) continue;
@@ -120,6 +138,23 @@ export class Uploads {
       this.#open.delete(id);
       return target;
     }
+  }
+
+  /** The one that has brought nothing for longest gives way, if that is long enough to take its window for gone. */
+  #makeRoom(name: string): void {
+    if (this.#open.size + this.#beginning < mostOpen) return;
+    const waiting = [...this.#open].filter(([, { busy }]) => !busy).sort(([, a], [, b]) => a.active - b.active);
+    const [id, oldest] = waiting[0] ?? [];
+    if (id === undefined || !oldest || performance.now() - oldest.active < this.#waitsMs) {
+      throw new GradloomError(
+        'BAD_CALL',
+        `${safeName(name)} cannot be brought yet: ${mostOpen} files are on their way`,
+        {
+          hint: 'Drop it again when one of them is there.',
+        },
+      );
+    }
+    void this.cancel(id);
   }
 
   #idle(id: string): NodeJS.Timeout {
@@ -149,6 +184,16 @@ async function taken(target: string): Promise<boolean> {
   }
 }
 
+/** Without what is not seen or what some system refuses in names, and no longer than all of them allow. */
+function safeName(name: string): string {
+  const { name: given, ext } = path.parse(name);
+  const clean = given.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}<>:"|?*]+/gu, '-').replace(/[\s.]+$/u, '');
+  const stem = clean === '' || reservedName.test(clean) ? `weights-${clean}`.replace(/-$/, '') : clean;
+  const letters = [...stem];
+  while (Buffer.byteLength(letters.join('')) > mostNameBytes) letters.pop();
+  return `${letters.join('')}${ext}`;
+}
+
 function checkFile(name: string, size: number): void {
   const known = weightsExtensions.some((extension) => name.toLowerCase().endsWith(`.${extension}`));
   if (!known || name !== path.basename(name) || /[\\/\0]/.test(name) || name.startsWith('.')) {
@@ -157,7 +202,7 @@ function checkFile(name: string, size: number): void {
     });
   }
   if (size > mostUploadBytes) {
-    throw new GradloomError('BAD_CALL', `${name} is too large to be brought by a browser: ${bytes(size)}`, {
+    throw new GradloomError('BAD_CALL', `${safeName(name)} is too large to be brought by a browser: ${bytes(size)}`, {
       hint: `Copy it to where the engine runs, and choose it by Browse. Up to ${bytes(mostUploadBytes)} can be dropped.`,
     });
   }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { TrashedRun } from '../contract/api.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { nameField } from '../contract/settings.ts';
-import { makeFolders, systemError, writeWhole } from '../files.ts';
+import { makeFolders, reservedName, systemError, writeWhole } from '../files.ts';
 import { runsDir, trashDir } from '../workspace.ts';
 import { replaceJson } from './durable.ts';
 import { findRun, isRun } from './folder.ts';
@@ -17,13 +17,12 @@ const originName = 'origin.json';
 /** The name of a place in the trash: when it was made, as `trashRun` writes it, so that names sort by time. */
 const stampedPlace = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-\d{3}Z-/;
 /** Names that Windows keeps for itself: a run folder can be copied there. */
-const reserved = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
 /** @throws GradloomError RUN_NOT_FOUND, RUN_LOCKED, RUN_EXISTS, BAD_CALL, NOT_WRITABLE */
 export async function renameRun(run: string, name: string): Promise<string> {
   const folder = await findRun(run);
   if (name === path.basename(folder)) return folder;
-  if (!nameField.safeParse(name).success || reserved.test(name)) {
+  if (!nameField.safeParse(name).success || reservedName.test(name)) {
     throw new GradloomError('BAD_CALL', `${JSON.stringify(name)} is no name for a run`, {
       hint: 'Give 1 to 100 characters fit for a folder: no / \\ : * ? " < > |, no dot or space at its ends.',
     });

@@ -68,6 +68,43 @@ test('only weights of a size that can be brought are', async () => {
   expect(existsSync(folder)).toBe(false);
 });
 
+test('a name becomes one that every system takes and that shows what it is', async () => {
+  const uploads = new Uploads(home);
+  for (const [name, kept] of [
+    ['a\nb\u202ec\x1b[31m.pt', 'a-b-c-[31m.pt'],
+    ['CON.pt', 'weights-CON.pt'],
+    ['nul.v2.pth', 'weights-nul.v2.pth'],
+    ['what?: "net" .pt', 'what- -net-.pt'],
+    [' .pt', 'weights.pt'],
+    [`${'网'.repeat(200)}.safetensors`, `${'网'.repeat(66)}.safetensors`],
+    ['Ünïcode net (2).pt', 'Ünïcode net (2).pt'],
+  ] as const) {
+    const id = await uploads.begin(name, 1);
+    expect(await uploads.part(id, 0, bytes('x'))).toBe(path.join(folder, kept));
+  }
+});
+
+test('eight are on their way at most: one that waits gives way, else the ninth is refused', async () => {
+  const begin = (uploads: Uploads, count: number) =>
+    Promise.allSettled(Array.from({ length: count }, (_, at) => uploads.begin(`n${at}.pt`, 2)));
+  const busy = new Uploads(home);
+  const begun = await begin(busy, 20);
+  expect(begun.filter(({ status }) => status === 'fulfilled')).toHaveLength(8);
+  expect(begun[8]).toMatchObject({ reason: { code: 'BAD_CALL', message: expect.stringMatching(/^n8\.pt .*8 files/) } });
+  expect(there()).toHaveLength(8);
+  await busy.close();
+  expect(there()).toEqual([]);
+
+  const idle = new Uploads(home, { waits: 0 });
+  const [first, second] = [await idle.begin('a.pt', 2), await idle.begin('b.pt', 2)];
+  await begin(idle, 6);
+  await idle.part(first, 0, bytes('x'));
+  await idle.begin('c.pt', 2);
+  await expect(idle.part(second, 0, bytes('x'))).rejects.toThrow('not being brought any more');
+  expect(await idle.part(first, 1, bytes('y'))).toBe(path.join(folder, 'a.pt'));
+  await idle.close();
+});
+
 test('one whose window is gone is given up, as is what a killed service left', async () => {
   mkdirSync(folder, { recursive: true });
   const [old, fresh] = ['.00000000000000aa.part', '.00000000000000bb.part'];
