@@ -15,6 +15,7 @@ import { isLive, useRuns } from '../state/runs.ts';
 import { Button, Choice, EmptyState, IconButton, Notice, Page, Panel, Segmented, Skeleton } from '../ui/index.ts';
 import { comparedResults, comparedSettings, mostCompared } from './comparison.ts';
 import { ComparisonTable } from './comparison-table.tsx';
+import { CutName } from './cut-name.tsx';
 import styles from './runs.module.css';
 
 export default function ComparePage({ names }: { names: readonly string[] }) {
@@ -186,7 +187,7 @@ function RunHead({
     <span className={styles.runHead}>
       <span className={styles.dot} style={{ background: color }} aria-hidden />
       <Link href={`/runs/${encodeURIComponent(name)}`} className={styles.runHeadName} title={name}>
-        {name}
+        <CutName name={name} />
       </Link>
       {onLeft && <IconButton label={`Move ${name} to the left`} icon={IconArrowLeft} size={24} onClick={onLeft} />}
       <IconButton label={`Remove ${name} from the comparison`} icon={IconX} size={24} onClick={onRemove} />

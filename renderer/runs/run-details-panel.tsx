@@ -9,6 +9,7 @@ import { desktop, projectOfRun, renameRun, useRunDetails } from '../state/run-de
 import { isLive } from '../state/runs.ts';
 import { tellError } from '../state/session.ts';
 import { Button, ErrorNotice, IconButton, moment, Section, Skeleton, StatusBadge, TextField } from '../ui/index.ts';
+import { CutName } from './cut-name.tsx';
 import { Checkpoints, EnvironmentFacts, Exports, Results } from './facts.tsx';
 import { Notes } from './notes.tsx';
 import styles from './runs.module.css';
@@ -95,7 +96,9 @@ function Name({ run, onRenamed }: { run: RunRow; onRenamed: (name: string) => vo
   if (text === null) {
     return (
       <div className={styles.nameLine}>
-        <h2 className={styles.detailsName}>{run.name}</h2>
+        <h2 className={styles.detailsName} title={run.name}>
+          <CutName name={run.name} />
+        </h2>
         <IconButton
           label={isLive(run.status) ? 'A run that lives keeps its name' : 'Rename'}
           icon={IconPencil}

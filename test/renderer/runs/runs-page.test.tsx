@@ -1,6 +1,6 @@
 /** The pages Runs and Compare on runs of the disk. @vitest-environment jsdom */
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -31,6 +31,17 @@ const runFile = (name: string, file: string) => path.join(home, 'runs', name, fi
 beforeEach(async () => {
   useSession.setState({ toasts: [] });
   useRuns.setState({ list: null });
+});
+
+test('of a name that is too long the number stays, and it is read as one', async () => {
+  await writeRun('a-name-that-is-rather-long-017');
+  await list();
+  showPage(<RunsPage name={null} />);
+  const name = within(row('a-name-that-is-rather-long-017')).getByTitle('a-name-that-is-rather-long-017');
+  expect(name.textContent).toBe('a-name-that-is-rather-long-017');
+  expect(within(name).getByText('-017')).toBeDefined();
+  // Not in the way of the tests below.
+  await rm(path.join(home, 'runs', 'a-name-that-is-rather-long-017'), { recursive: true });
 });
 
 test('without runs the page says how to get one', async () => {
