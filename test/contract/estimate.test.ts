@@ -240,6 +240,15 @@ test('attention that is causal and knows of padding keeps a number for each two 
   expect(kept(false, 24, true)).toBe(kept(false, 24, false));
 });
 
+test('under a large kernel each channel of a depthwise convolution has a weight gradient of whole blocks', () => {
+  const backward = (kernel_size: number) =>
+    memoryOf([conv(32), { kind: 'Tanh' }, { ...conv(32), groups: 32, kernel_size, padding: (kernel_size - 1) / 2 }], {
+      shape: [3, 8, 8],
+      batch: 2,
+    }).layers[2]?.memory.workspace ?? 0;
+  expect(backward(5) - backward(3)).toBeGreaterThan(0.9 * 4 * 32 * 25 * 16 * 16);
+});
+
 describe('transposed convolutions of images on the CPU', () => {
   const room = (out_channels: number, more: object = {}, batch = 4) => {
     const layers = [conv(16), { kind: 'Tanh' }, { kind: 'ConvTranspose2d', out_channels, ...more }];

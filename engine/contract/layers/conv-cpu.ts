@@ -36,8 +36,8 @@ function sizesOf({ kind, args, input, output }: PlannedLayer) {
   const [groups, stride, kernel] = [args.groups ?? 1, args.stride, args.kernel_size] as [number, number[], number[]];
   const [entering = 1, leaving = 1] = [input[0], output[0]];
   const taps = product(kernel);
-  const large = kernel.length > 1 && kernel.slice(-2).every((side) => side > largeKernel);
-  const small = groups === 1 && !large && product(input.slice(0, 3)) <= smallSample;
+  const wide = kernel.length > 1 && kernel.slice(-2).every((side) => side > largeKernel);
+  const small = groups === 1 && !wide && product(input.slice(0, 3)) <= smallSample;
   const windows = kind.startsWith('ConvTranspose')
     ? leaving * product(input.slice(1))
     : entering * product(output.slice(1));
@@ -48,6 +48,7 @@ function sizesOf({ kind, args, input, output }: PlannedLayer) {
     taps,
     groups,
     strided: product(stride) > 1,
+    large: kernel.some((side) => side > largeKernel),
     uneven: ((kind.startsWith('ConvTranspose') ? output : input).at(-1) ?? 0) % (stride.at(-1) ?? 1) > 0,
     input: 4 * product(input),
     output: 4 * product(output),
@@ -88,7 +89,7 @@ export function inOrder(operation: Operation, lying: Lying, within = 0): Pick<Op
   const copied = lying.input === 'first' || (bordered > 0 && circular) ? bordered || input : 0;
   const received = lying.gradient === 'first' ? outputBytes : 0;
   const passed = inputs[0]?.grad === true ? input : 0;
-  const { ahead, spread, room, passing } = weighing(operation, lying.half);
+  const { ahead, spread, room, first = 0, passing } = weighing(operation, lying.half, within > 0);
   return {
     workspace(batch, pass) {
       if (batch === 1 && alone !== null && within === 0 && !lying.half)
@@ -101,8 +102,11 @@ export function inOrder(operation: Operation, lying: Lying, within = 0): Pick<Op
       // The gradients of what lies between come before the input's, when what was kept of it is gone.
       const border = passed > 0 ? bordered : 0;
       const last = copied + border - passed;
-      const most = within > 0 ? Math.max(within + received - passed, last - outputBytes) : last + received;
-      const alike = batch * Math.max(0, border + within > 0 ? most : copied + received);
+      if (within > 0) {
+        const second = batch * Math.max(0, within + received - passed, last - outputBytes) + room;
+        return Math.max(second, batch * (copied + border - outputBytes) + first);
+      }
+      const alike = batch * Math.max(0, border > 0 ? last + received : copied + received);
       return alike + Math.max(room, passed > 0 ? Math.min(batch * passing, mostPieces) : 0);
     },
   };
@@ -113,25 +117,28 @@ interface Weighing {
   ahead: number;
   spread: number;
   room: number;
+  /** For the gradient of a first convolution's weight, where there are two. */
+  first?: number;
   passing: number;
 }
 
-function weighing({ layer, gradients }: Operation, half: boolean): Weighing {
-  const { entering, leaving, taps, groups, strided, uneven, input, output } = sizesOf(layer);
+function weighing({ layer, gradients }: Operation, half: boolean, pointwise: boolean): Weighing {
+  const { entering, leaving, groups, large, uneven, input, output, ...one } = sizesOf(layer);
+  // A second convolution after one of each channel is of points.
+  const [taps, strided] = pointwise ? [1, false] : [one.taps, one.strided];
   const transposed = layer.kind.startsWith('ConvTranspose');
   const full = (bytes: number) => (half ? 2 : 1) * bytes;
   const weights = (4 * taps * entering * blocks(leaving)) / groups;
   const across = (4 * taps * leaving * blocks(entering)) / groups;
   const plain = full(tiles);
   const behind = full(strided ? stridedTiles + (uneven ? unevenTiles : 0) : tiles);
+  const depthwise = groups > 1 && groups === entering;
+  // Each group in blocks of its own; single channels under a small kernel lie in blocks together.
+  const inGroups = (count: number) => 4 * one.taps * count * blocks(entering / count) * blocks(leaving / count);
   if (groups > 1) {
-    const depthwise = groups === entering;
-    // Each group in blocks of its own; a single channel each lies in blocks together, but not the other way round where they do not fill one.
-    const inGroups = 4 * taps * groups * blocks(entering / groups) * blocks(leaving / groups);
-    const together = depthwise && !(transposed && leaving % channelBlock > 0);
-    const room = (together ? weights : inGroups) + gradients;
+    const room = (depthwise && !large ? weights : inGroups(groups)) + gradients;
     if (transposed && (strided || depthwise))
-      return { ahead: depthwise ? weights : inGroups, spread: output, room, passing: 0 };
+      return { ahead: depthwise ? weights : inGroups(groups), spread: output, room, passing: 0 };
     return { ahead: weights + (depthwise ? 0 : plain), spread: 0, room, passing: 0 };
   }
   if (half) {
@@ -140,8 +147,9 @@ function weighing({ layer, gradients }: Operation, half: boolean): Weighing {
   }
   if (!transposed) {
     const adding = weights + sums;
+    const first = large ? 4 * one.taps * entering * channelBlock ** 2 : 0;
     const room = Math.max(0, across + behind - gradients, weights + Math.max(adding - gradients, gradients));
-    return { ahead: weights + plain, spread: 0, room, passing: 0 };
+    return { ahead: weights + plain, spread: 0, room, first, passing: 0 };
   }
   // The weight is turned first, and stays so in the backward pass, as long as the weight's gradient has yet to be turned back.
   const turned = leaving > 1 && taps > 1 ? 4 * taps * entering * leaving : 0;
