@@ -4,6 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { type Settings, settingsSchema } from './contract/api.ts';
 import { makeFolders, writeWhole } from './files.ts';
+import { checkThreads, threadsHere } from './threads.ts';
 import { workspaceDir } from './workspace.ts';
 
 const mostRecent = 30;
@@ -16,7 +17,7 @@ type Recent = z.infer<typeof recentSchema>;
 const storedSchema = z.looseObject({
   version: z.literal(1).catch(1),
   theme: theme.catch('system'),
-  threads: threads.catch(null),
+  threads: threads.refine((count) => count === null || count <= threadsHere()).catch(null),
   device: device.catch(null),
   recent: z
     .array(z.unknown())
@@ -40,7 +41,9 @@ export class SettingsFile {
     return { theme: stored.theme, threads: stored.threads, device: stored.device };
   }
 
+  /** @throws GradloomError BAD_CALL for more threads than this machine can use, NOT_WRITABLE, DISK_FULL */
   async change(changes: { [Key in keyof Settings]?: Settings[Key] | undefined }): Promise<Settings> {
+    if (typeof changes.threads === 'number') checkThreads(changes.threads);
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
     await this.#write((stored) => ({ ...stored, ...given }));
     return this.read();

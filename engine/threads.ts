@@ -1,11 +1,10 @@
-/** How many threads a run's computations may be given: one rule for the command line, the window's settings and the wire. */
+/** Refuses more threads than this machine can use. */
 import { availableParallelism } from 'node:os';
-import { mostThreads } from './contract/api.ts';
 import { GradloomError } from './contract/errors.ts';
+import { mostThreads } from './contract/threads.ts';
 
-/** More than a few on each core only wait for each other; 64 can be asked for anywhere, to repeat a run of a larger machine. */
 export function threadsHere(): number {
-  return Math.min(mostThreads, Math.max(64, 4 * availableParallelism()));
+  return mostThreads(availableParallelism());
 }
 
 /** @throws GradloomError BAD_CALL */

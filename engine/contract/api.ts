@@ -46,13 +46,10 @@ const recentProject = z.object({
 });
 export type RecentProject = z.infer<typeof recentProject>;
 
-/** Of any machine; each allows what its cores can use. */
-export const mostThreads = 1024;
-
 export const settingsSchema = z.object({
   theme: z.enum(['system', 'light', 'dark']),
-  /** Threads of a run's computations; null: one a physical core. */
-  threads: z.number().int().min(1).max(mostThreads).nullable(),
+  /** Threads of a run's computations, up to what `mostThreads` of the machine are; null: one a physical core. */
+  threads: z.number().int().min(1).max(1024).nullable(),
   /** The device that a new run takes where its project says `auto`; null: the best there is. */
   device: z.string().nullable(),
 });

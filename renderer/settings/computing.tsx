@@ -1,13 +1,12 @@
 /** The two settings of computing: threads and the default device. */
 import { useEffect, useState } from 'react';
+import { mostThreads } from '../../engine/contract/threads.ts';
 import { useDevices } from '../state/devices.ts';
 import { changeSettings } from '../state/session.ts';
 import { Segmented, Skeleton, TextField } from '../ui/index.ts';
 
-const most = 1024;
-
 /** The number that was typed, null for an empty field, undefined for what is no number of threads. */
-function threadsIn(text: string): number | null | undefined {
+function threadsIn(text: string, most: number): number | null | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return null;
   const value = Number(trimmed);
@@ -17,7 +16,8 @@ function threadsIn(text: string): number | null | undefined {
 export function Threads({ value }: { value: number | null }) {
   const [text, setText] = useState(value === null ? '' : String(value));
   const automatic = useDevices(({ report }) => report?.versions['CPU threads']);
-  const typed = threadsIn(text);
+  const most = useDevices(({ report }) => mostThreads(report?.host.cores ?? Number.POSITIVE_INFINITY));
+  const typed = threadsIn(text, most);
   // Another window may have changed it.
   useEffect(() => setText(value === null ? '' : String(value)), [value]);
   const save = () => {

@@ -116,6 +116,7 @@ describe('a look', () => {
     await expect(look({}, { ...project, model: { layers } })).rejects.toMatchObject({
       code: 'NOT_SUPPORTED',
       message: expect.stringMatching(new RegExp(`^${norm.kind} 1 cannot evaluate a single value per`)),
+      hint: expect.stringContaining(norm.kind === 'GroupNorm' ? 'fewer groups' : 'running statistics'),
     });
     const spread = norm.kind === 'GroupNorm' ? { num_groups: 2 } : { track_running_stats: true };
     layers[1] = { ...norm, ...spread } as typeof norm;

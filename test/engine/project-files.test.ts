@@ -19,6 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ProjectFiles } from '../../engine/project-files.ts';
 import { SettingsFile } from '../../engine/settings.ts';
+import { threadsHere } from '../../engine/threads.ts';
 import { temporaryFolder } from './runs-helpers.ts';
 
 const text = '{ "gradloom": 1,\r\n  "name": "ä" }';
@@ -187,6 +188,15 @@ describe('settings', () => {
     await settings.change({ device: 'cpu' });
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ later: { x: 1 }, threads: 2, device: 'cpu' });
     expect((await settings.recent()).length).toBe(1);
+  });
+
+  test('more threads than the machine can use are refused, and none where a file says so', async () => {
+    const home = temporaryFolder();
+    const settings = new SettingsFile(home);
+    await expect(settings.change({ threads: 100_000 })).rejects.toMatchObject({ code: 'BAD_CALL' });
+    writeFileSync(path.join(home, 'settings.json'), JSON.stringify({ version: 1, threads: threadsHere() + 1 }));
+    expect((await settings.read()).threads).toBeNull();
+    expect((await settings.change({ threads: threadsHere() })).threads).toBe(threadsHere());
   });
 
   test.each(['', '{', '[]', 'null', '\0\0'])(

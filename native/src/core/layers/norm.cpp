@@ -15,7 +15,9 @@ void require_spread(const at::Tensor& input, int64_t statistics, const std::stri
   if (input.numel() > statistics) return;
   const std::string cannot = pass.training ? " cannot train on" : " cannot evaluate";
   throw Error("NOT_SUPPORTED", plan.kind + " " + plan.path + cannot + " a single value per " + of + ".",
-              "Use a larger batch, or drop_last so that no batch of one remains; one sample alone has no spread here.",
+              pass.training ? "Use a larger batch, or drop_last so that no batch of one remains."
+              : of == "group" ? "In a batch of one sample a group has one value only: use fewer groups."
+                              : "In a batch of one sample a channel has one value only: keep running statistics.",
               plan.path);
 }
 
