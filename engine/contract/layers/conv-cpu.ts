@@ -246,7 +246,7 @@ function volumeInBlocks(operation: Operation, half: boolean): Passes {
       const over = batch * (received + passed - whole) + weights + (strides ? behind : 0) - gradients;
       const bySides = known ? Math.max(over, batch * (passed + border + (strides ? input : 0)) - gradients) : 0;
       const rows = Math.min(halfRowSums, batch * (input + output));
-      const adding = half ? halfSumming(batch === 1 ? weight / threads : weight, leaving, rows) : added;
+      const adding = half ? halfSumming(batch === 1 ? summedUp / threads : summedUp, leaving, rows) : added;
       return Math.max(bySides, batch * border + (windows > 0 ? windows : batch * summed() + adding));
     },
   };
