@@ -1,4 +1,4 @@
-/** One layer: what the project says of it, and once its shapes are known what leaves it, what it costs and what goes to C++. */
+/** One layer or named block: what the project says of it, and once its shapes are known what leaves it, what it costs and what goes to C++. */
 import { z } from 'zod';
 import { noMemory } from './estimate-operation.ts';
 import { field, flag } from './fields.ts';
@@ -6,7 +6,7 @@ import { layerTable } from './layers/index.ts';
 import { type Flow, type LayerKind, product, type Resolved } from './layers/kind.ts';
 import type { Json, NativeLayer } from './native.ts';
 import type { PlannedLayer, PlannedTensor } from './plan-types.ts';
-import type { JsonObject, Place, Report } from './report.ts';
+import { isObject, type JsonObject, type Place, type Report, show } from './report.ts';
 import { findRow } from './table.ts';
 import { elementBytes } from './tensors.ts';
 
@@ -38,6 +38,45 @@ export function readLayer(layer: unknown, place: Place, report: Report): ReadLay
   const common = report.fields(given, layerFields, place);
   const { ok, values } = report.fields(given, row.params, place);
   return { row, given, values, ok: ok && common.ok };
+}
+
+/** The layers of a named block; null after reporting that it has none. */
+export function readBlock(name: string, block: unknown, report: Report): { layers: unknown[]; place: Place } | null {
+  const at = ['model', 'blocks', name];
+  const given = report.object(block, at, `the block ${show(name)}`);
+  report.unknownKeys(given, ['layers', 'note'], at);
+  const place = [...at, 'layers'];
+  if (Array.isArray(given.layers)) return { layers: given.layers, place };
+  if (isObject(block)) {
+    report.error(
+      given.layers === undefined ? 'MISSING_VALUE' : 'BAD_VALUE',
+      place,
+      given.layers === undefined
+        ? `The block ${show(name)} has no layers`
+        : `Expected a list of layers for the block ${show(name)} but received ${show(given.layers)}`,
+      'Write { "layers": [ … ] }.',
+    );
+  }
+  return null;
+}
+
+/** Whether a kind takes values of the type that enters it; reported otherwise. */
+export function takesType(
+  { kind, takes = 'floats' }: LayerKind,
+  { dtype }: Flow,
+  place: Place,
+  report: Report,
+): boolean {
+  if (takes === 'any' || (takes === 'floats') === (dtype === 'float32')) return true;
+  report.error(
+    'WRONG_DTYPE',
+    place,
+    takes === 'floats'
+      ? `${kind} calculates with floating-point numbers but receives integers (${dtype})`
+      : `${kind} wants integers, indices of its table, but receives floating-point numbers`,
+    takes === 'floats' ? 'Put an Embedding before it, or use data of bytes or floats.' : 'Use it on data of tokens.',
+  );
+  return false;
 }
 
 /** `grad`: the backward pass reaches the output. */

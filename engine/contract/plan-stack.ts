@@ -5,7 +5,16 @@ import { initsOf } from './inits.ts';
 import type { Flow, LayerContext, LayerKind, Resolved, Stack } from './layers/kind.ts';
 import type { NativeLayer } from './native.ts';
 import type { Refused } from './plan-bridges.ts';
-import { costed, flowBehind, nativeOf, type ReadLayer, readLayer, uncosted } from './plan-layer.ts';
+import {
+  costed,
+  flowBehind,
+  nativeOf,
+  type ReadLayer,
+  readBlock,
+  readLayer,
+  takesType,
+  uncosted,
+} from './plan-layer.ts';
 import type { Recall, Use } from './plan-recall.ts';
 import type { PlannedLayer, PlannedTensor, TrainRule } from './plan-types.ts';
 import { isObject, type JsonObject, nearest, type Place, type Report, removeEdit, setEdit, show } from './report.ts';
@@ -103,7 +112,7 @@ export class StackPlanner {
     this.#report.asWarnings(() => {
       for (const [name, block] of Object.entries(this.#blocks)) {
         if (this.firstUses.has(name)) continue;
-        const inside = this.#blockLayers(name, block);
+        const inside = readBlock(name, block, this.#report);
         if (inside) this.#list('', inside.layers, inside.place, '', null, plainRule, [name]);
       }
     });
@@ -216,7 +225,7 @@ export class StackPlanner {
       this.#checkInside(row, values, place, path, rule, within);
       return null;
     }
-    if (!this.#takes(row, input, place)) return null;
+    if (!takesType(row, input, place, this.#report)) return null;
     const tensorsBefore = this.tensors.length;
     const ends: number[] = [];
     const made: Stack[] = [];
@@ -259,19 +268,6 @@ export class StackPlanner {
     }
     if (resolved.mask === path) this.masks.set(path, this.masks.get(input.mask ?? '') ?? place);
     return this.#finish(read, resolved, place, path, input, rule, tensorsBefore, ends);
-  }
-
-  #takes({ kind, takes = 'floats' }: LayerKind, { dtype }: Flow, place: Place): boolean {
-    if (takes === 'any' || (takes === 'floats') === (dtype === 'float32')) return true;
-    this.#report.error(
-      'WRONG_DTYPE',
-      place,
-      takes === 'floats'
-        ? `${kind} calculates with floating-point numbers but receives integers (${dtype})`
-        : `${kind} wants integers, indices of its table, but receives floating-point numbers`,
-      takes === 'floats' ? 'Put an Embedding before it, or use data of bytes or floats.' : 'Use it on data of tokens.',
-    );
-    return false;
   }
 
   #refuseMask(kind: string, mask: string | null, place: Place): null {
@@ -368,7 +364,7 @@ export class StackPlanner {
     }
     if (!this.firstUses.has(ref)) this.firstUses.set(ref, this.#position);
     this.#uses.push([ref, this.#blocks[ref]]);
-    const inside = this.#blockLayers(ref, this.#blocks[ref]);
+    const inside = readBlock(ref, this.#blocks[ref], this.#report);
     const use = { place, path, count: this.#countUse(ref, place) };
     return (
       inside &&
@@ -386,25 +382,6 @@ export class StackPlanner {
     const count = places.get(at) ?? places.size + 1;
     places.set(at, count);
     return count;
-  }
-
-  #blockLayers(name: string, block: unknown): { layers: unknown[]; place: Place } | null {
-    const at = ['model', 'blocks', name];
-    const given = this.#report.object(block, at, `the block ${show(name)}`);
-    this.#report.unknownKeys(given, ['layers', 'note'], at);
-    const place = [...at, 'layers'];
-    if (Array.isArray(given.layers)) return { layers: given.layers, place };
-    if (isObject(block)) {
-      this.#report.error(
-        given.layers === undefined ? 'MISSING_VALUE' : 'BAD_VALUE',
-        place,
-        given.layers === undefined
-          ? `The block ${show(name)} has no layers`
-          : `Expected a list of layers for the block ${show(name)} but received ${show(given.layers)}`,
-        'Write { "layers": [ … ] }.',
-      );
-    }
-    return null;
   }
 
   #mayGoOn(place: Place, path: string): boolean {

@@ -41,7 +41,7 @@ let child = fork(worker);
 
 /**
  * In a process of its own, so that what brings it down ends one measurement.
- * @param {string} text @returns {Promise<{ estimate: any, measured: number, phases: object } | { failed: string }>}
+ * @param {string} text @returns {Promise<{ estimate: import("../../engine/contract/estimate-types.ts").MemoryEstimate, measured: number, phases: object } | { failed: string }>}
  */
 function compare(text) {
   return new Promise((resolve) => {
