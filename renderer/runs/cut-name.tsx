@@ -5,8 +5,12 @@ export function CutName({ name }: { name: string }) {
   const [, head = name, number = ''] = /^(.+)(-\d+)$/.exec(name) ?? [];
   return (
     <span className={styles.cutName}>
-      <span className={styles.cutHead}>{head}</span>
-      {number !== '' && <span>{number}</span>}
+      {/* Whole: two boxes would be read as two words. */}
+      <span className="visually-hidden">{name}</span>
+      <span className={styles.cutHead} aria-hidden>
+        {head}
+      </span>
+      {number !== '' && <span aria-hidden>{number}</span>}
     </span>
   );
 }
