@@ -38,8 +38,10 @@ test('of a name that is too long the number stays, and it is read as one', async
   await list();
   showPage(<RunsPage name={null} />);
   const name = within(row('a-name-that-is-rather-long-017')).getByTitle('a-name-that-is-rather-long-017');
-  expect(name.textContent).toBe('a-name-that-is-rather-long-017');
-  expect(within(name).getByText('-017')).toBeDefined();
+  // A browser puts a space between two boxes: what is read is the whole name beside them.
+  expect(within(name).getByText('a-name-that-is-rather-long-017').closest('[aria-hidden]')).toBeNull();
+  for (const part of ['a-name-that-is-rather-long', '-017'])
+    expect(within(name).getByText(part).closest('[aria-hidden]')).not.toBeNull();
   // Not in the way of the tests below.
   await rm(path.join(home, 'runs', 'a-name-that-is-rather-long-017'), { recursive: true });
 });
