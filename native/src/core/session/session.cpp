@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -74,10 +75,12 @@ Session::Impl::Impl(Plan plan)
 
 at::Tensor Session::Impl::forward(const at::Tensor& input, bool training) {
   if (!shapes_checked_) {
-    // A pass of its own, so that a session's first step computes exactly what every other step would.
+    // A pass of its own, so that a session's first step computes exactly what every other step would. Of two samples:
+    // statistics of a batch want more than one value.
     const c10::InferenceMode inference;
     ShapeCheck check;
-    model_.forward(input.narrow(0, 0, 1), {.training = false, .in_place = true, .observer = &check});
+    const at::Tensor some = input.narrow(0, 0, std::min<int64_t>(2, input.size(0)));
+    model_.forward(some, {.training = false, .in_place = true, .observer = &check});
     forget_casts();  // those of inference mode are no use to a backward pass
     shapes_checked_ = true;
   }
