@@ -373,3 +373,15 @@ export interface Addon {
   /** Takes an OS lock on the file (created when absent) or throws RUN_LOCKED. Released by `release`, or by the process's end. */
   lock(file: string): { release(): void };
 }
+
+/** Settings of a plan that leave training as it is: for what does not train, and for whoever sets one of them apart. */
+export const neutral = {
+  accumulate: 1,
+  clip_grad_norm: null,
+  clip_grad_value: null,
+  precision: 'fp32',
+  tf32: false,
+  loss_scale: null,
+  activation_checkpointing: [],
+  ema: null,
+} satisfies Partial<NativePlan>;

@@ -5,7 +5,7 @@ import { GradloomError } from '../contract/errors.ts';
 import { integer } from '../contract/format.ts';
 import { nativeInits } from '../contract/inits.ts';
 import { type Look, type LookOptions, partWords, thinning } from '../contract/look.ts';
-import type { NativePlan, NativeSession } from '../contract/native.ts';
+import { type NativePlan, type NativeSession, neutral } from '../contract/native.ts';
 import { type Plan, planProject } from '../contract/plan.ts';
 import type { PlannedTensor } from '../contract/plan-types.ts';
 import type { Problem } from '../contract/problems.ts';
@@ -294,14 +294,7 @@ function nativePlanOf(plan: Plan, pack: DataPack, splits: Splits, request: Train
     untrained: true,
     target: pack.facts.target.kind,
     metrics: [],
-    accumulate: 1,
-    clip_grad_norm: null,
-    clip_grad_value: null,
-    precision: 'fp32',
-    tf32: false,
-    loss_scale: null,
-    activation_checkpointing: [],
-    ema: null,
+    ...neutral,
     transforms: plan.transforms,
     data: {
       parts: pack.parts,

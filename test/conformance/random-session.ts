@@ -5,14 +5,13 @@ import { nativeInits } from '../../engine/contract/inits.ts';
 import { layerKinds } from '../../engine/contract/layers/index.ts';
 import { lossKinds } from '../../engine/contract/losses.ts';
 import { metricKinds } from '../../engine/contract/metric-kinds.ts';
-import type { GroupSchedule, NativePlan, NativeSession } from '../../engine/contract/native.ts';
+import { type GroupSchedule, type NativePlan, type NativeSession, neutral } from '../../engine/contract/native.ts';
 import { type Plan, planProject } from '../../engine/contract/plan.ts';
 import { resolveProject } from '../../engine/contract/project.ts';
 import { randomTarget } from '../../engine/contract/sources.ts';
 import type { TargetKind } from '../../engine/contract/tensors.ts';
 import { randomColumns, randomRequest } from '../../engine/data/random-source.ts';
 import { loadAddon } from '../../engine/native/load.ts';
-import { neutral } from '../native/plans.ts';
 
 /** A network to try. `classes` null: targets are vectors of the output's shape. `tokens`: inputs are that many different integers. */
 export interface Case {

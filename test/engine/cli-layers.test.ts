@@ -1,19 +1,8 @@
 /** `layers`: the table of kinds as people and programs read it. */
 import { describe, expect, test } from 'vitest';
-import { Output } from '../../engine/cli/output.ts';
 import { runProgram } from '../../engine/cli/program.ts';
 import { layerKinds } from '../../engine/contract/layers/index.ts';
-
-class Heard extends Output {
-  readonly objects: { [key: string]: unknown }[] = [];
-  readonly lines: string[] = [];
-  override object(value: { type: string }): void {
-    this.objects.push(JSON.parse(JSON.stringify(value)));
-  }
-  override say(text = ''): void {
-    this.lines.push(...text.split('\n'));
-  }
-}
+import { Heard } from './heard.ts';
 
 async function layers(...words: string[]): Promise<Heard> {
   const out = new Heard(true);

@@ -2,24 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { Output } from '../../engine/cli/output.ts';
 import { runProgram } from '../../engine/cli/program.ts';
 import { startedAs } from '../../engine/command-line.ts';
 import type { GradloomError } from '../../engine/contract/errors.ts';
+import { Heard } from './heard.ts';
 import { testFolder } from './idx-writer.ts';
 
 beforeEach(() => vi.stubEnv('GRADLOOM_HOME', testFolder()));
-
-class Heard extends Output {
-  readonly objects: { [key: string]: unknown }[] = [];
-  readonly lines: string[] = [];
-  override object(value: { type: string }): void {
-    this.objects.push(JSON.parse(JSON.stringify(value)));
-  }
-  override say(text = ''): void {
-    this.lines.push(...text.split('\n'));
-  }
-}
 
 async function said(...words: string[]) {
   const context = { out: new Heard(true), exitCode: 0 };

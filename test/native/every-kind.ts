@@ -4,10 +4,10 @@ import path from 'node:path';
 import { initKinds } from '../../engine/contract/inits.ts';
 import { layerKinds } from '../../engine/contract/layers/index.ts';
 import { product } from '../../engine/contract/layers/kind.ts';
-import type { NativePlan } from '../../engine/contract/native.ts';
+import { type NativePlan, neutral } from '../../engine/contract/native.ts';
 import { optimizerKinds } from '../../engine/contract/optimizers.ts';
 import { type Plan, planProject } from '../../engine/contract/plan.ts';
-import { classes, neutral, targetOf, tinyPlan, writePack } from './plans.ts';
+import { classes, targetOf, tinyPlan, writePack } from './plans.ts';
 
 export interface Named {
   name: string;

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { nativeInits } from '../../engine/contract/inits.ts';
-import type { NativePlan, StepsRequest } from '../../engine/contract/native.ts';
+import { type NativePlan, neutral, type StepsRequest } from '../../engine/contract/native.ts';
 import { type Plan, planProject } from '../../engine/contract/plan.ts';
 import { randomTarget } from '../../engine/contract/sources.ts';
 import { nativeFiles } from '../../engine/native/load.ts';
@@ -47,18 +47,6 @@ export function writePack(
     },
   } satisfies NativePlan['data']['parts'][string];
 }
-
-/** Settings of a plan that leave training as it is. */
-export const neutral = {
-  accumulate: 1,
-  clip_grad_norm: null,
-  clip_grad_value: null,
-  precision: 'fp32',
-  tf32: false,
-  loss_scale: null,
-  activation_checkpointing: [],
-  ema: null,
-} satisfies Partial<NativePlan>;
 
 /** A multilayer perceptron, or the given layers, on a made-up pack; `change` replaces whole keys of the plan. */
 export function tinyPlan(
