@@ -5,6 +5,7 @@ import path from 'node:path';
 import { frameMs, waitMs } from '../contract/api.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { readProject, resolveProject } from '../contract/project.ts';
+import { pathsOf } from '../contract/sources.ts';
 import { bytes } from '../format.ts';
 import { readAutopsy } from '../runs/autopsy.ts';
 import { listTrash, renameRun, restoreRun, trashRun, writeNotes } from '../runs/care.ts';
@@ -120,7 +121,7 @@ export function runCalls(parts: Parts) {
 export async function reachableProject(text: string, file: string, { places }: Parts) {
   const { data, model, training } = resolveProject(readProject(text).project ?? {});
   const base = path.dirname(file);
-  if (data.source?.kind === 'idx') await places.reach(path.resolve(base, data.source.path));
+  for (const { path: given } of data.source ? pathsOf(data.source) : []) await places.reach(path.resolve(base, given));
   if (model.weights !== null) await places.reach(path.resolve(base, model.weights));
   return training;
 }

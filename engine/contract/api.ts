@@ -6,6 +6,7 @@
  */
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
+import { dataCalls } from './api-data.ts';
 import { keepCalls } from './api-keep.ts';
 import { findCalls, lookCall, taskCalls, verifyCalls } from './api-tasks.ts';
 import { blob, uploadCalls } from './api-upload.ts';
@@ -16,7 +17,7 @@ import { numSchema, runActions, runStates } from './events.ts';
 import type { GivenData } from './fit-data.ts';
 import { summarySchema } from './summary.ts';
 import { weightsReportSchema } from './weights.ts';
-import type { DeviceReport, ExtensionPlan, ProjectPreview, RunDetails, TemplateCard } from './wire.ts';
+import type { DeviceReport, ExtensionPlan, RunDetails, TemplateCard } from './wire.ts';
 
 /** Longest that a waiting call lasts. */
 export const waitMs = 20_000;
@@ -225,26 +226,7 @@ export const api = {
 
   keep: keepCalls,
 
-  data: {
-    /** The digits that come with the program, copied into the workspace; answers their folder. */
-    digits: oc.output(z.object({ folder: z.string() })),
-    /** What the source says of itself, and samples of it; relative paths are relative to the project's file. */
-    preview: oc
-      .input(
-        z.object({
-          file: z.string(),
-          source: z.record(z.string(), z.unknown()),
-          transforms: z.array(z.unknown()),
-          part: z.enum(['train', 'test']),
-          start: z.number().int().min(0),
-          /** 0: facts only. */
-          count: z.number().int().min(0).max(256),
-          /** Only samples of this class. */
-          class: z.number().int().exactOptional(),
-        }),
-      )
-      .output(made<ProjectPreview>()),
-  },
+  data: dataCalls,
 
   devices: {
     /** Asked once and remembered; `refresh` asks again. */

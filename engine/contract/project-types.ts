@@ -2,7 +2,8 @@
 import type { ChosenMetric } from './metrics.ts';
 import type { ResolvedMixing } from './mixing.ts';
 import type { Json, NativePlan } from './native.ts';
-import type { TargetKind } from './tensors.ts';
+import type { IdxSource } from './sources/idx.ts';
+import type { RandomSource } from './sources/random.ts';
 import type { Precision, ResolvedEma, ResolvedLossScale } from './training-numbers.ts';
 import type { WeightsNames } from './weights-names.ts';
 
@@ -18,20 +19,8 @@ export interface Chosen {
   args: Record<string, Json>;
 }
 
-export type ResolvedSource =
-  /** A folder of IDX files, or one of them. Relative paths are relative to the project file. `target` "input": what an autoencoder has to give. */
-  | { kind: 'idx'; path: string; target?: TargetKind | 'input' | null }
-  /** Samples drawn at random; `target` null: classes, or vectors of `target_shape` where `classes` is null. */
-  | {
-      kind: 'random';
-      shape: number[];
-      classes: number | null;
-      target?: TargetKind | null;
-      tokens?: number | null;
-      target_shape: number[];
-      samples: number;
-      seed: number;
-    };
+/** One type a kind of source, each beside its row. */
+export type ResolvedSource = IdxSource | RandomSource;
 
 export interface ResolvedSplit {
   /** A fraction of the training part in [0, 1), or the source's own test part. 0: no validation. */

@@ -1,6 +1,8 @@
 /** What the service tells of templates, data, devices and runs: objects made whole by the engine, read by the window. */
 import type { RunRow } from './api.ts';
 import type { Autopsy } from './autopsy.ts';
+import type { DataNote } from './data/inspect.ts';
+import type { Mark } from './data/marks.ts';
 import type { NativeDevice } from './native.ts';
 import type { DataFacts } from './tensors.ts';
 
@@ -23,17 +25,25 @@ export interface TemplateCard {
 export interface PreviewSample {
   /** Position in the part. */
   index: number;
+  /** As the source names it: `cats/007.jpg`, `row 18`. */
+  name?: string;
+  /** What is marked on it. */
+  mark?: Omit<Mark, 'part' | 'sample'>;
   /** Class index, or null where the target is no class. */
   target: number | null;
-  /** Values as the network gets them without and with the transforms; dims are `facts.input.dims`. */
+  /** Values as the network gets them without the transforms, `facts.input.dims`, and with them, the preview's `dims`. */
   raw: number[];
   transformed: number[];
 }
 
 export interface ProjectPreview {
   facts: DataFacts;
-  /** Of the part, after a filter by class. */
+  /** Of transformed samples; absent: `facts.input.dims`. */
+  dims?: number[];
+  /** Of the part, after filters. */
   total: number;
+  /** What opening the source brought up: files left out, rules applied. */
+  notes?: DataNote[];
   samples: PreviewSample[];
   /** Over the samples shown, before and after the transforms. */
   range: { raw: [number, number]; transformed: [number, number] };

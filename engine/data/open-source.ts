@@ -1,9 +1,27 @@
 /** What a kind of data source must be able to do once its files are found. */
-import type { Addon } from '../contract/native.ts';
-import type { DataFacts, TargetType } from '../contract/tensors.ts';
-import type { IdxFile } from './idx-file.ts';
 
-export type ColumnRole = 'input' | 'target';
+import type { DataNote } from '../contract/data/inspect.ts';
+import type { Addon } from '../contract/native.ts';
+import type { ResolvedSplit } from '../contract/project.ts';
+import type { DataFacts, TargetType } from '../contract/tensors.ts';
+import type { Kept, Rows } from './rows.ts';
+
+/** `group`: samples of one group stay together when a split is drawn; int64, not given to the network. */
+export type ColumnRole = 'input' | 'target' | 'group';
+
+/** What opening a source may depend on besides its own settings. */
+export interface OpenContext {
+  /** For sources whose encoding is fitted on the samples that train. */
+  split: ResolvedSplit;
+}
+
+/** A sample that cannot be read: its row in the pack is zeros, and it takes part in nothing. */
+export interface BadSample {
+  part: string;
+  index: number;
+  name: string;
+  reason: string;
+}
 
 /** How a column is stored in a pack: dims of one sample; `scaled` bytes stand for value / 255. */
 export interface ColumnType {
@@ -17,6 +35,8 @@ export interface WriteOptions {
   /** Bytes read so far of a source file. */
   onRead?: ((file: string, bytes: number) => void) | undefined;
   addon: Pick<Addon, 'writeRandom'>;
+  /** Whether such samples stop the import or are left out is said by the packer, once all of them are known. */
+  onBad(bad: BadSample): void;
   /** Where the part's columns lie, for a source that writes them itself. */
   paths: Record<ColumnRole, string>;
 }
@@ -29,11 +49,17 @@ export interface OpenSource {
   readBytes: number;
   /** Samples per part. */
   parts: DataFacts['parts'];
-  columns: Record<ColumnRole, ColumnType>;
+  columns: { input: ColumnType; target: ColumnType; group?: ColumnType };
   /** How many different tokens the inputs may be, where that is known before the data are read. */
   tokens?: number;
-  /** By part, where single samples can be read from files; absent for a source that is drawn. */
-  files?: Record<string, { input: IdxFile; target: IdxFile }>;
+  /** Single samples of a part, read from the source's own files; absent for a source that must be packed to be looked at. */
+  rows?(part: string, keep: Kept): Rows;
+  /** What a person calls a sample: `cats/007.jpg`, `row 18`. Absent: its number. */
+  nameOf?(part: string, index: number): string;
+  /** What opening brought up: files left out, rules applied. */
+  notes?: DataNote[];
+  /** Bad samples are left out instead of stopping the import; see `onBad`. */
+  skipsBad?: boolean;
   /** Reads the targets as far as needed to say what they are, and checks sizes. */
   target(): Promise<TargetType>;
   /** Hands each column's little-endian rows to `sink`, or writes `paths` itself. */

@@ -15,7 +15,7 @@ import type { ColumnRole, ColumnType, OpenSource } from './open-source.ts';
 import { factsOf, openSource } from './source.ts';
 
 const packVersion = 1;
-const roles: ColumnRole[] = ['input', 'target'];
+const roles = ['input', 'target'] as const;
 const bytesOf = { uint8: 1, float32: 4, int64: 8 };
 /** What a packer that was killed left behind is removed after this time. */
 const leftoverMs = 24 * 3600 * 1000;
@@ -114,7 +114,7 @@ async function readPack(folder: string, opened: Pick<OpenSource, 'columns' | 'pa
     if (file.version !== packVersion) return null;
     const parts: Record<string, NativePart> = {};
     for (const [part, count] of Object.entries(opened.parts)) {
-      const columns = {} as Record<ColumnRole, NativeColumn>;
+      const columns = {} as Record<(typeof roles)[number], NativeColumn>;
       for (const role of roles) {
         const path = columnFile(folder, part, role);
         if ((await stat(path)).size !== count * rowBytes(opened.columns[role])) return null;
@@ -136,12 +136,16 @@ async function writePack(folder: string, opened: OpenSource, options: PackOption
   const progress = progressOf(opened.readBytes, options.onProgress);
   const hashes: string[] = [];
   for (const [part, count] of Object.entries(opened.parts)) {
-    const paths = { input: columnFile(folder, part, 'input'), target: columnFile(folder, part, 'target') };
+    const paths = {
+      input: columnFile(folder, part, 'input'),
+      target: columnFile(folder, part, 'target'),
+      group: columnFile(folder, part, 'group'),
+    };
     const digests = {} as Record<ColumnRole, string>;
     const sink = async (role: ColumnRole, rows: AsyncIterable<Uint8Array>) => {
       digests[role] = await writeColumn(paths[role], rows);
     };
-    await opened.write(part, sink, { addon, signal, paths, onRead: progress });
+    await opened.write(part, sink, { addon, signal, paths, onRead: progress, onBad: () => {} });
     for (const role of roles) {
       hashes.push(part, role, String(count), digests[role] ?? (await digestFile(paths[role])));
     }

@@ -7,7 +7,7 @@ import { transforms as transformTable } from '../contract/transforms.ts';
 import type { PreviewSample, ProjectPreview } from '../contract/wire.ts';
 import type { OpenSource } from './open-source.ts';
 import type { DataPack } from './pack.ts';
-import { idxRows, type Kept, packRows, type Rows } from './rows.ts';
+import { type Kept, packRows, type Rows } from './rows.ts';
 import { factsOf, openSource } from './source.ts';
 import { applyTransform } from './transform.ts';
 
@@ -129,10 +129,10 @@ export class Previews {
   }
 }
 
-/** Rows by part of a source whose files can be read in part; none for one that is drawn. */
-function rowsOf({ files, columns }: OpenSource, keep: Kept): Map<string, Rows> {
-  const isClass = columns.target.dtype === 'int64' && columns.target.shape.length === 0;
-  return new Map(Object.entries(files ?? {}).map(([part, pair]) => [part, idxRows(pair, isClass, keep)]));
+/** Rows by part of a source whose samples can be read one by one; none for one that must be packed first. */
+function rowsOf(opened: OpenSource, keep: Kept): Map<string, Rows> {
+  const { rows, parts } = opened;
+  return new Map(rows ? Object.keys(parts).map((part) => [part, rows(part, keep)]) : []);
 }
 
 function choose({ start, count, class: only }: WantedSamples, size: number, labels: Uint32Array | null) {

@@ -2,12 +2,12 @@
 import type { ResolvedSource } from '../contract/project.ts';
 import { inputTokens, randomFacts, randomTarget } from '../contract/sources.ts';
 import { choices, targetDims } from '../contract/tensors.ts';
-import type { ColumnRole, ColumnType, OpenSource } from './open-source.ts';
+import type { OpenSource } from './open-source.ts';
 
 type RandomSettings = Extract<ResolvedSource, { kind: 'random' }>;
 
 /** How the drawn samples are stored. */
-export function randomColumns(settings: RandomSettings): Record<ColumnRole, ColumnType> {
+export function randomColumns(settings: RandomSettings): OpenSource['columns'] {
   const { input, target } = randomFacts(settings);
   const numbers = target.kind === 'vector' || target.kind === 'multi_label';
   return {

@@ -1,8 +1,8 @@
 /** Single samples of a source, without packing it: what a person looks at before anything is trained. */
 import { open } from 'node:fs/promises';
 import type { NativeColumn } from '../contract/native.ts';
-import { type IdxFile, readElements, readIndices } from './idx-file.ts';
-import { unsignedByte } from './idx-format.ts';
+import { type IdxFile, readElements, readIndices } from './idx/file.ts';
+import { unsignedByte } from './idx/format.ts';
 
 export interface Rows {
   /** Samples as floats, as the network gets them before any transform. */

@@ -9,7 +9,6 @@ import {
   precisionsOn,
 } from '../contract/device-choice.ts';
 import { GradloomError } from '../contract/errors.ts';
-import { fieldInfo } from '../contract/fields.ts';
 import { nativeInits } from '../contract/inits.ts';
 import type { Addon, NativeDevice, NativePlan } from '../contract/native.ts';
 import { type Plan, planProject } from '../contract/plan.ts';
@@ -17,7 +16,7 @@ import type { Edit, Problem } from '../contract/problems.ts';
 import { editProject, readProject, resolveProject } from '../contract/project.ts';
 import { segmentStarts } from '../contract/recompute.ts';
 import { isObject } from '../contract/report.ts';
-import { sources } from '../contract/sources.ts';
+import { pathKeys } from '../contract/sources.ts';
 import type { DataFacts } from '../contract/tensors.ts';
 import type { Precision } from '../contract/training-numbers.ts';
 import { describeSource, makeSplits, packSource, type Splits } from '../data/index.ts';
@@ -190,15 +189,11 @@ async function absolutePaths(text: string, baseDir: string): Promise<Edit[]> {
     model?: { weights?: unknown };
   } | null;
   const source = project?.data?.source;
-  const params = sources.get(String(source?.kind))?.params ?? {};
-  const pathKeys = Object.entries(params).flatMap(([key, schema]) =>
-    fieldInfo(schema).control === 'path' ? [key] : [],
-  );
   const absolute = (key: string, value: unknown): Edit[] =>
     typeof value === 'string' && !path.isAbsolute(value) ? [set(key, path.resolve(baseDir, value))] : [];
   const weights = project?.model?.weights;
   return [
-    ...pathKeys.flatMap((key) => absolute(`data.source.${key}`, source?.[key])),
+    ...pathKeys(String(source?.kind)).flatMap((key) => absolute(`data.source.${key}`, source?.[key])),
     ...(typeof weights === 'string' ? [set('model.weights', await weightsMeant(path.resolve(baseDir, weights)))] : []),
   ];
 }

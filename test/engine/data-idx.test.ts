@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GradloomError } from '../../engine/contract/errors.ts';
-import { parseIdxHeader } from '../../engine/data/idx-format.ts';
-import { readIdxName } from '../../engine/data/idx-names.ts';
+import { parseIdxHeader } from '../../engine/data/idx/format.ts';
+import { readIdxName } from '../../engine/data/idx/names.ts';
 import { describeSource } from '../../engine/data/index.ts';
 import { counting, folderOf, type IdxCode, idxBytes, testFolder } from './idx-writer.ts';
 

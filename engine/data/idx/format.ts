@@ -1,5 +1,5 @@
 /** The IDX file format: two zero bytes, an element type, the number of dimensions, the dimensions, then the elements, all big-endian. */
-import { GradloomError } from '../contract/errors.ts';
+import { GradloomError } from '../../contract/errors.ts';
 
 export interface IdxType {
   name: string;

@@ -2,11 +2,11 @@
  * What the target files of an `idx` source hold. Unless the source's `target` says it: floats are vectors; whole numbers are one class a
  * sample (N), labels (N×K of zeros and ones), or a class at each position (N×K of others, N×H×W, N×1×H×W).
  */
-import { GradloomError } from '../contract/errors.ts';
-import type { LabelSeen, TargetKind, TargetType } from '../contract/tensors.ts';
-import { type IdxFile, readElements, readFloats, readIndices, readPlainFloats } from './idx-file.ts';
-import { unsignedByte } from './idx-format.ts';
-import type { ColumnType } from './open-source.ts';
+import { GradloomError } from '../../contract/errors.ts';
+import type { LabelSeen, TargetKind, TargetType } from '../../contract/tensors.ts';
+import type { ColumnType } from '../open-source.ts';
+import { type IdxFile, readElements, readFloats, readIndices, readPlainFloats } from './file.ts';
+import { unsignedByte } from './format.ts';
 
 export interface IdxTargets {
   kind: TargetKind;

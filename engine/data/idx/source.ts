@@ -1,16 +1,17 @@
 /** The `idx` source: finds the files of a folder, tells inputs from targets and train from test, and pairs them. */
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { GradloomError } from '../contract/errors.ts';
-import type { ResolvedSource } from '../contract/project.ts';
-import type { TargetType } from '../contract/tensors.ts';
-import { systemError } from '../files.ts';
-import { checkLength, type IdxFile, isIdx, openIdx, readElements, readFloats } from './idx-file.ts';
-import { unsignedByte } from './idx-format.ts';
-import { type IdxName, namedIdx, readIdxName, storedName } from './idx-names.ts';
-import { targetsOf, vectors } from './idx-targets.ts';
-import { type IdxColumns, tokensOf } from './idx-tokens.ts';
-import type { ColumnType, OpenSource } from './open-source.ts';
+import { GradloomError } from '../../contract/errors.ts';
+import type { ResolvedSource } from '../../contract/project.ts';
+import type { TargetType } from '../../contract/tensors.ts';
+import { systemError } from '../../files.ts';
+import type { ColumnType, OpenSource } from '../open-source.ts';
+import { idxRows, type Kept } from '../rows.ts';
+import { checkLength, type IdxFile, isIdx, openIdx, readElements, readFloats } from './file.ts';
+import { unsignedByte } from './format.ts';
+import { type IdxName, namedIdx, readIdxName, storedName } from './names.ts';
+import { targetsOf, vectors } from './targets.ts';
+import { type IdxColumns, tokensOf } from './tokens.ts';
 
 export type IdxSettings = Extract<ResolvedSource, { kind: 'idx' }>;
 
@@ -48,7 +49,12 @@ export async function openIdxSource(settings: IdxSettings, baseDir: string): Pro
     parts: Object.fromEntries(pairs.map(([part, pair]) => [part, pair.input.dims[0] as number])) as OpenSource['parts'],
     columns: { input, target: targets.column },
     // Tokens are looked at as they are packed: a row of the file is both what is read and what is predicted.
-    ...(targets.kind === 'next_token' ? {} : { files: parts }),
+    ...(targets.kind === 'next_token'
+      ? {}
+      : {
+          rows: (part: string, keep: Kept) =>
+            idxRows(parts[part as 'train' | 'test'] as Pair, isClass(targets.column), keep),
+        }),
     async target(): Promise<TargetType> {
       for (const file of files) await checkLength(file);
       return targets.describe(pairs.map(([part, pair]) => [part, pair.target]));
@@ -61,6 +67,8 @@ export async function openIdxSource(settings: IdxSettings, baseDir: string): Pro
     },
   };
 }
+
+const isClass = ({ dtype, shape }: ColumnType) => dtype === 'int64' && shape.length === 0;
 
 async function columnsOf({ input, target }: Pair, wanted: IdxSettings['target']): Promise<IdxColumns> {
   if (wanted === 'next_token') return tokensOf(input);

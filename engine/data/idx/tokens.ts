@@ -1,8 +1,8 @@
 /** An IDX file of token sequences, one longer than what the network reads: all but the last are read, all but the first are predicted. */
-import { GradloomError } from '../contract/errors.ts';
-import { type IdxFile, readIndices } from './idx-file.ts';
-import { highestLabel, type IdxTargets } from './idx-targets.ts';
-import type { ColumnType } from './open-source.ts';
+import { GradloomError } from '../../contract/errors.ts';
+import type { ColumnType } from '../open-source.ts';
+import { type IdxFile, readIndices } from './file.ts';
+import { highestLabel, type IdxTargets } from './targets.ts';
 
 type Options = Parameters<typeof readIndices>[1];
 

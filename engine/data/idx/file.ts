@@ -1,8 +1,8 @@
 /** One IDX file on the disk: its header, and its elements as a checked stream in the form a pack holds. */
 import { open, stat } from 'node:fs/promises';
-import { GradloomError } from '../contract/errors.ts';
-import { type ContentOptions, measureContent, readContent, readStart } from './content.ts';
-import { type IdxHeader, looksLikeIdx, maxHeaderBytes, parseIdxHeader, unsignedByte } from './idx-format.ts';
+import { GradloomError } from '../../contract/errors.ts';
+import { type ContentOptions, measureContent, readContent, readStart } from '../content.ts';
+import { type IdxHeader, looksLikeIdx, maxHeaderBytes, parseIdxHeader, unsignedByte } from './format.ts';
 
 export interface IdxFile extends IdxHeader {
   path: string;
