@@ -5,12 +5,12 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import type { DoctorReport } from './data/doctor.ts';
+import type { Imported, ImportState } from './data/import.ts';
 import type { Inspection } from './data/inspect.ts';
 import { type Mark, markChangeSchema } from './data/marks.ts';
 import type { CachedPack, Recipe } from './data/recipes.ts';
 import type { TablePage } from './data/table.ts';
 import type { JsonObject } from './report.ts';
-import type { DataFacts } from './tensors.ts';
 import type { ProjectPreview } from './wire.ts';
 
 /** Made whole by the engine. */
@@ -46,13 +46,15 @@ export const dataCalls = {
         /** Transforms that draw: as training sees the sample in this epoch (from 0); absent: as evaluation does. */
         epoch: z.number().int().min(0).exactOptional(),
         seed: z.number().int().min(0).exactOptional(),
+        /** Pictures come as `thumbs` of at most so many pixels a side, without their values. */
+        thumbs: z.number().int().min(8).max(1024).exactOptional(),
       }),
     )
     .output(made<ProjectPreview>()),
   /** Packs the project's data, so that a run starts at once. */
-  import: oc.input(wholeProject).output(made<{ facts: DataFacts; bytes: number; hash: string }>()),
+  import: oc.input(wholeProject).output(made<Imported>()),
   /** Whether the project's data are packed. */
-  imported: oc.input(wholeProject.omit({ task: true })).output(z.object({ packed: z.boolean() })),
+  imported: oc.input(wholeProject.omit({ task: true })).output(made<ImportState>()),
   doctor: oc.input(wholeProject).output(made<DoctorReport>()),
   /** A page of the source's table. `search`: only rows with a cell that holds this. */
   table: oc

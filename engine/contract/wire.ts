@@ -34,6 +34,21 @@ export interface PreviewSample {
   /** Values as the network gets them without the transforms, `facts.input.dims`, and with them, the preview's `dims`. */
   raw: number[];
   transformed: number[];
+  /** Of targets that are no single class: the class at each position, the numbers, a 0 or 1 a label; as the network is asked for them. */
+  goal?: number[];
+  /** Of `goal`, after transforms that move the input. */
+  transformedGoal?: number[];
+  /** What the input's tokens are read as. */
+  text?: string;
+  /** Bytes in base64, channel by channel, row by row, of the preview's `thumbs`: 0 and 255 are the ends of the preview's range. */
+  thumbs?: { raw: string; transformed: string };
+}
+
+/** A picture made smaller, for galleries. */
+export interface ThumbSize {
+  channels: number;
+  height: number;
+  width: number;
 }
 
 export interface ProjectPreview {
@@ -47,6 +62,8 @@ export interface ProjectPreview {
   samples: PreviewSample[];
   /** Over the samples shown, before and after the transforms. */
   range: { raw: [number, number]; transformed: [number, number] };
+  /** Where thumbnails were asked for and the samples are pictures; their values are then left out. */
+  thumbs?: { raw: ThumbSize; transformed: ThumbSize };
   /** Why the transforms could not be applied; then `transformed` is `raw`. */
   transformError: string | null;
 }
