@@ -11,6 +11,7 @@ import { type Mark, markChangeSchema } from './data/marks.ts';
 import type { CachedPack, Recipe } from './data/recipes.ts';
 import type { TablePage } from './data/table.ts';
 import type { JsonObject } from './report.ts';
+import { partNames } from './tensors.ts';
 import type { ProjectPreview } from './wire.ts';
 
 /** Made whole by the engine. */
@@ -33,7 +34,7 @@ export const dataCalls = {
     .input(
       ofProject.extend({
         transforms: z.array(z.unknown()),
-        part: z.enum(['train', 'test']),
+        part: z.enum(partNames),
         start: z.number().int().min(0),
         /** 0: facts only. */
         count: z.number().int().min(0).max(256),

@@ -51,15 +51,27 @@ export function checkSplits(project: ResolvedProject, facts: DataFacts, counts: 
   const valPlace = ['data', 'split', 'val'];
   const tenth = { label: 'Validate on a tenth of the training part', edits: [setEdit(valPlace, 0.1)] };
   const none = { label: 'Train without validation', edits: [setEdit(valPlace, 0)] };
-  if (split.val === 'test' && !facts.parts.test) {
+  const own = { label: 'Validate on the validation part', edits: [setEdit(valPlace, 'val')] };
+  if (typeof split.val === 'string' && !facts.parts[split.val]) {
+    const part = split.val === 'test' ? 'test' : 'validation';
     report.error(
       'NO_TEST_PART',
       valPlace,
-      'The split "test" is asked for, but this data has no test part',
+      `The split "${split.val}" is asked for, but this data has no ${part} part`,
       'Use a fraction of the training part.',
-      [tenth, none],
+      [tenth, ...(facts.parts.val ? [own] : []), none],
     );
-  } else if (split.val !== 0 && counts.val === 0) {
+  } else if (facts.parts.val && split.val !== 'val') {
+    report.add(
+      'warning',
+      'UNUSED_PART',
+      valPlace,
+      `The ${plural(facts.parts.val, 'sample')} of this data's own validation part are not used`,
+      'Validate on them, or leave it so on purpose.',
+      [own],
+    );
+  }
+  if (typeof split.val === 'number' && split.val !== 0 && counts.val === 0) {
     const more = Math.min(0.5, Math.ceil((1 / Math.max(1, facts.parts.train)) * 100) / 100);
     report.error(
       'EMPTY_SPLIT',

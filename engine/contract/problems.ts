@@ -16,7 +16,8 @@ export const problemCodes = [
   'OUTPUT_MISMATCH', // the last layer does not answer what the loss wants
   'SPARE_SCORES', // warning: more scores than the data has classes
   'TARGET_MISMATCH', // loss or metric and kind of target do not go together
-  'NO_TEST_PART',
+  'NO_TEST_PART', // or no validation part
+  'UNUSED_PART', // warning: the data's own validation part takes no part
   'EMPTY_SPLIT',
   'TOO_LARGE', // warning: more than any device holds, most often a digit too many
   'SMALL_BATCH', // BatchNorm on a single value per channel, in training

@@ -7,7 +7,7 @@ import { examineMonitor, monitorChoices } from './monitor.ts';
 import { optimizers } from './optimizers.ts';
 import { projectVersion } from './project-migrations.ts';
 import type { Chosen, Project, ResolvedProject, ResolvedSource } from './project-types.ts';
-import { type JsonObject, type Place, Report, setEdit, show } from './report.ts';
+import { isObject, type JsonObject, type Place, Report, setEdit, show } from './report.ts';
 import { examineEarlyStopping, examineSchedule } from './schedule-read.ts';
 import {
   checkpointFields,
@@ -39,7 +39,7 @@ export function examineSettings(project: unknown, facts: DataFacts | null, repor
   report.unknownKeys(root, ['gradloom', 'name', 'data', 'model', 'training'], []);
   examineVersion(root, report);
   const { name } = report.fields(root, { name: nameField }, []).values;
-  const data = examineData(report.object(root.data, ['data'], 'data'), report);
+  const data = examineData(report.object(root.data, ['data'], 'data'), facts, report);
   const target = facts?.target.kind ?? (data.source?.kind === 'random' ? randomTarget(data.source) : 'class');
   const model = report.object(root.model, ['model'], 'model');
   report.unknownKeys(model, ['layers', 'blocks', 'weights_names', ...Object.keys(modelFields)], ['model']);
@@ -84,7 +84,7 @@ function examineVersion(root: JsonObject, report: Report): void {
   }
 }
 
-function examineData(data: JsonObject, report: Report): ResolvedProject['data'] {
+function examineData(data: JsonObject, facts: DataFacts | null, report: Report): ResolvedProject['data'] {
   report.unknownKeys(data, ['source', 'split', 'transforms', 'loader'], ['data']);
   const section = <S extends Parameters<Report['fields']>[1]>(key: string, fields: S) => {
     const place = ['data', key];
@@ -93,9 +93,10 @@ function examineData(data: JsonObject, report: Report): ResolvedProject['data'] 
     return report.fields(value, fields, place).values;
   };
   const split = section('split', splitFields);
+  const unsaid = !isObject(data.split) || data.split.val === undefined;
   return {
     source: examineSource(data.source, report),
-    split: { ...split, val: split.val ?? 0 },
+    split: { ...split, val: unsaid && facts?.parts.val ? 'val' : (split.val ?? 0) },
     transforms: examineTransforms(data.transforms, report),
     loader: section('loader', loaderFields),
   };

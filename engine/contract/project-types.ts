@@ -23,8 +23,8 @@ export interface Chosen {
 export type ResolvedSource = IdxSource | RandomSource;
 
 export interface ResolvedSplit {
-  /** A fraction of the training part in [0, 1), or the source's own test part. 0: no validation. */
-  val: number | 'test';
+  /** A fraction of the training part in [0, 1), or the source's own validation or test part. 0: no validation. */
+  val: number | 'val' | 'test';
   seed: number;
   /** Only meaningful for class targets. */
   stratify: boolean;

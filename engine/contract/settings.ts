@@ -22,11 +22,11 @@ export const nameField = field(
 );
 
 export const splitFields = {
-  val: field(z.union([z.literal('test'), z.number().min(0).lt(1), z.null()]), {
+  val: field(z.union([z.literal('val'), z.literal('test'), z.number().min(0).lt(1), z.null()]), {
     label: 'Validation',
-    help: 'A fraction of the training part, "test" for the source\'s own test part, or 0 for none.',
+    help: 'A fraction of the training part, "val" or "test" for the source\'s own validation or test part, or 0 for none. Not said: the source\'s own validation part where it has one, else 0.1.',
     control: 'number',
-    expected: '"test" or a number ≥ 0 and < 1',
+    expected: '"val", "test" or a number ≥ 0 and < 1',
     default: 0.1,
   }),
   seed: seed('Start of the generator that draws the validation samples.'),

@@ -4,17 +4,18 @@ import type { ResolvedSplit } from './project-types.ts';
 import type { DataFacts } from './tensors.ts';
 
 /** Validation samples drawn from `count` of them. */
-function validationShare(count: number, fraction: number): number {
+export function validationShare(count: number, fraction: number): number {
   return Math.round(count * fraction);
 }
 
 /**
- * Samples in training, validation and test. `val: "test"` makes validation and test the source's own test part (0 where it has none).
- * Stratified or not, as many samples validate: the classes of data that is only drawn by a run need not be known.
+ * Samples in training, validation and test. `val: "val"` and `"test"` validate with a part of the source's own (0 where it has none).
+ * Stratified or not, as many samples validate: the classes of data that is only drawn by a run need not be known. Where whole groups
+ * validate, a run's numbers are as near to these as the groups' sizes allow.
  */
 export function splitCounts({ parts }: DataFacts, split: ResolvedSplit): SplitCounts {
   const test = parts.test ?? null;
-  if (split.val === 'test') return { train: parts.train, val: test ?? 0, test };
+  if (typeof split.val === 'string') return { train: parts.train, val: parts[split.val] ?? 0, test };
   const val = validationShare(parts.train, split.val);
   return { train: parts.train - val, val, test };
 }

@@ -85,10 +85,14 @@ export function targetSentence(target: TargetType, dims: (sizes: number[]) => st
   }
 }
 
+/** Parts that a source itself may have; `val`: to validate with. */
+export const partNames = ['train', 'val', 'test'] as const;
+export type PartName = (typeof partNames)[number];
+
 /** What a data source says of itself (read from headers and labels, never from the whole data). */
 export interface DataFacts {
   input: TensorType;
   target: TargetType;
-  /** Samples per part; a source without its own test part has no `test`. */
-  parts: { train: number; test?: number };
+  /** Samples per part that can take part; absent: the source has no such part of its own. */
+  parts: { train: number; val?: number; test?: number };
 }

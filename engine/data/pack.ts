@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
 import type { Addon, NativeColumn, NativePart } from '../contract/native.ts';
 import type { ResolvedSource } from '../contract/project.ts';
-import type { DataFacts, TargetType } from '../contract/tensors.ts';
+import type { DataFacts, PartName, TargetType } from '../contract/tensors.ts';
 import { makeFolders, systemError } from '../files.ts';
 import type { ColumnRole, ColumnType, OpenSource } from './open-source.ts';
 import { factsOf, openSource } from './source.ts';
@@ -36,7 +36,14 @@ export interface DataPack {
   folder: string;
   hash: string;
   facts: DataFacts;
-  parts: Record<string, NativePart>;
+  parts: Record<string, PackedPart>;
+  /** Positions, ascending, of samples that take part in nothing: files that cannot be read, marks. Their rows are there. */
+  excluded?: Partial<Record<PartName, number[]>>;
+}
+
+/** `group`: whose samples stay together when a split is drawn. */
+export interface PackedPart extends NativePart {
+  group?: NativeColumn;
 }
 
 export interface PackProgress {

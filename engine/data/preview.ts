@@ -2,7 +2,7 @@
 import { GradloomError } from '../contract/errors.ts';
 import { planProject } from '../contract/plan.ts';
 import type { ResolvedSource } from '../contract/project.ts';
-import type { DataFacts } from '../contract/tensors.ts';
+import type { DataFacts, PartName } from '../contract/tensors.ts';
 import { transforms as transformTable } from '../contract/transforms.ts';
 import type { PreviewSample, ProjectPreview } from '../contract/wire.ts';
 import type { OpenSource } from './open-source.ts';
@@ -12,7 +12,7 @@ import { factsOf, openSource } from './source.ts';
 import { applyTransform } from './transform.ts';
 
 export interface WantedSamples {
-  part: 'train' | 'test';
+  part: PartName;
   start: number;
   count: number;
   /** Only samples of this class. */

@@ -1,12 +1,14 @@
 /** Which samples train, validate and test: drawn from a seed as the project says, written as index files that C++ reads. */
 import { createHash } from 'node:crypto';
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
-import type { Addon, NativeColumn, NativeSplit } from '../contract/native.ts';
+import type { Addon, NativeSplit } from '../contract/native.ts';
 import type { ResolvedSplit } from '../contract/project.ts';
-import { validationByClass } from '../contract/splits.ts';
+import type { PartName } from '../contract/tensors.ts';
 import { writeWhole } from '../files.ts';
+import { type Drawn, drawSplit } from './draw.ts';
+import { readIntegers } from './integers.ts';
 import type { DataPack } from './pack.ts';
 
 export type SplitName = 'train' | 'val' | 'test';
@@ -14,98 +16,107 @@ export type SplitName = 'train' | 'val' | 'test';
 /** `val` is absent without validation, `test` where the source has no test part. */
 export type Splits = { train: NativeSplit; val?: NativeSplit; test?: NativeSplit };
 
+/** Which samples of which part a split holds; `positions` absent: all of it. */
+export interface SplitMembers {
+  part: PartName;
+  count: number;
+  positions?: Uint32Array;
+}
+
+export type Members = { train: SplitMembers; val?: SplitMembers; test?: SplitMembers };
+
+/** What a division depends on. */
+type Divided = Pick<DataPack, 'parts' | 'facts' | 'excluded'>;
+
 /**
- * Draws the split and writes `<runFolder>/split/{train,val}.i64` (little-endian int64, ascending). `hash` changes when any sample moves.
+ * Draws the split and writes an index list `<runFolder>/split/<name>.i64` (little-endian int64, ascending) for each split that is not the
+ * whole of a part. `hash` changes when any sample moves.
  * Throws PROJECT_INVALID when the data cannot be divided so.
  */
 export async function makeSplits(
-  pack: DataPack,
+  pack: Divided,
   settings: ResolvedSplit,
   addon: Pick<Addon, 'randperm'>,
   runFolder: string,
 ): Promise<{ splits: Splits; hash: string }> {
-  const whole = (part: string): NativeSplit | undefined => pack.parts[part] && { part, count: pack.parts[part].count };
-  const test = whole('test');
-  const train = whole('train') as NativeSplit;
-  if (settings.val === 'test' && !test) {
-    throw new GradloomError('PROJECT_INVALID', 'The data has no test part to validate on.', {
+  const members = await divideParts(pack, settings, addon);
+  const folder = join(runFolder, 'split');
+  const written = async (name: SplitName, { part, count, positions }: SplitMembers): Promise<NativeSplit> => {
+    if (!positions) return { part, count };
+    const indices = join(folder, `${name}.i64`);
+    await mkdir(folder, { recursive: true });
+    await writeWhole(indices, (file) => file.writeFile(indexList(positions)));
+    return { part, count, indices };
+  };
+  const splits = {} as Splits;
+  for (const [name, each] of Object.entries(members))
+    splits[name as SplitName] = await written(name as SplitName, each);
+  return { splits, hash: splitHash(members) };
+}
+
+/** The same without files. */
+export async function divideParts(
+  pack: Divided,
+  settings: ResolvedSplit,
+  addon: Pick<Addon, 'randperm'>,
+): Promise<Members> {
+  const { val } = settings;
+  const test = pack.parts.test && { test: whole(pack, 'test') };
+  if (typeof val === 'number') {
+    const { train, val: validation } = await drawTraining(pack, { ...settings, val }, addon);
+    return { train, ...(validation ? { val: validation } : {}), ...test };
+  }
+  if (!pack.parts[val]) {
+    const words = { val: 'validation', test: 'test' };
+    throw new GradloomError('PROJECT_INVALID', `The data has no ${words[val]} part to validate on.`, {
       hint: 'Set data.split.val to a fraction such as 0.1.',
       path: 'data.split.val',
     });
   }
-  if (settings.val === 'test' || settings.val === 0) {
-    const splits = { train, ...(test && settings.val === 'test' ? { val: test } : {}), ...(test ? { test } : {}) };
-    return { splits, hash: hashOf(splits, []) };
-  }
-  const drawn = await draw(pack, settings, settings.val, addon);
-  const folder = join(runFolder, 'split');
-  await mkdir(folder, { recursive: true });
-  const written = async (name: 'train' | 'val'): Promise<NativeSplit> => {
-    const indices = join(folder, `${name}.i64`);
-    await writeWhole(indices, (file) => file.writeFile(drawn[name]));
-    return { part: 'train', count: drawn[name].length / 8, indices };
-  };
-  const splits = { train: await written('train'), val: await written('val'), ...(test ? { test } : {}) };
-  return { splits, hash: hashOf(splits, [drawn.train, drawn.val]) };
+  return { train: whole(pack, 'train'), val: whole(pack, val), ...test };
 }
 
-function hashOf(splits: Splits, contents: Buffer[]): string {
+/** A part without what is excluded from it. */
+function whole({ parts, excluded }: Divided, part: PartName): SplitMembers {
+  const count = parts[part]?.count ?? 0;
+  const out = excluded?.[part] ?? [];
+  if (out.length === 0) return { part, count };
+  const { train: positions } = drawSplit({ count, excluded: out }, { val: 0, seed: 0, stratify: false }, () => []);
+  return { part, count: positions.length, positions };
+}
+
+async function drawTraining(
+  pack: Divided,
+  settings: ResolvedSplit & { val: number },
+  addon: Pick<Addon, 'randperm'>,
+): Promise<Pick<Members, 'train' | 'val'>> {
+  if (settings.val === 0) return { train: whole(pack, 'train') };
+  const { count, target, group } = pack.parts.train as NonNullable<Divided['parts'][string]>;
+  const drawn: Drawn = drawSplit(
+    {
+      count,
+      labels: settings.stratify && pack.facts.target.kind === 'class' ? await readIntegers(target.path, count) : null,
+      groups: group ? await readIntegers(group.path, count) : null,
+      excluded: pack.excluded?.train ?? [],
+    },
+    settings,
+    (n, seed) => addon.randperm(n, seed),
+  );
+  const members = (positions: Uint32Array): SplitMembers => ({ part: 'train', count: positions.length, positions });
+  return { train: members(drawn.train), val: members(drawn.val) };
+}
+
+/** Little-endian int64: what C++ reads, and what is hashed. */
+function indexList(positions: Uint32Array): Buffer {
+  const list = Buffer.alloc(positions.length * 8);
+  for (let i = 0; i < positions.length; i++) list.writeUInt32LE(positions[i] as number, i * 8);
+  return list;
+}
+
+export function splitHash(members: Members): string {
   const hash = createHash('sha256');
-  for (const [name, { part, count }] of Object.entries(splits)) hash.update(`${name} ${part} ${count}\n`);
-  for (const content of contents) hash.update(content);
+  const splits = Object.entries(members);
+  for (const [name, { part, count }] of splits) hash.update(`${name} ${part} ${count}\n`);
+  for (const [, { positions }] of splits) if (positions) hash.update(indexList(positions));
   return hash.digest('hex');
-}
-
-/** Walks a random order; a sample validates while its class (or the whole) still wants some. */
-async function draw(pack: DataPack, settings: ResolvedSplit, fraction: number, addon: Pick<Addon, 'randperm'>) {
-  const part = pack.parts.train as DataPack['parts'][string];
-  const stratified = settings.stratify && pack.facts.target.kind === 'class';
-  const groups = stratified ? await readClasses(part.target, part.count) : new Uint32Array(part.count);
-  const sizes = new Map<number, number>();
-  for (const group of groups) sizes.set(group, (sizes.get(group) ?? 0) + 1);
-  const wanted = validationByClass(sizes, fraction);
-
-  const validates = new Uint8Array(part.count);
-  let count = 0;
-  for (const index of addon.randperm(part.count, settings.seed)) {
-    const left = wanted.get(groups[index] as number) as number;
-    if (left === 0) continue;
-    wanted.set(groups[index] as number, left - 1);
-    validates[index] = 1;
-    count++;
-  }
-  if (count === 0 || count === part.count) {
-    const empty = count === 0 ? 'validation' : 'training';
-    throw new GradloomError(
-      'PROJECT_INVALID',
-      `data.split.val ${fraction} of ${part.count} samples leaves none for ${empty}.`,
-      { hint: 'Choose another fraction.', path: 'data.split.val' },
-    );
-  }
-  const train = Buffer.alloc((part.count - count) * 8);
-  const val = Buffer.alloc(count * 8);
-  for (let index = 0, t = 0, v = 0; index < part.count; index++) {
-    if (validates[index]) v = val.writeBigInt64LE(BigInt(index), v);
-    else t = train.writeBigInt64LE(BigInt(index), t);
-  }
-  return { train, val };
-}
-
-async function readClasses(column: NativeColumn, count: number): Promise<Uint32Array> {
-  const classes = new Uint32Array(count);
-  const file = await open(column.path, 'r');
-  try {
-    const rows = 65_536;
-    const chunk = Buffer.alloc(rows * 8);
-    for (let first = 0; first < count; ) {
-      const { bytesRead } = await file.read(chunk, 0, chunk.length, first * 8);
-      const found = Math.floor(bytesRead / 8);
-      if (found === 0) break;
-      for (let i = 0; i < found; i++) classes[first + i] = chunk.readUInt32LE(i * 8);
-      first += found;
-    }
-  } finally {
-    await file.close();
-  }
-  return classes;
 }

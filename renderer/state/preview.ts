@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { ErrorInfo } from '../../engine/contract/errors.ts';
 import { isObject } from '../../engine/contract/report.ts';
+import type { PartName } from '../../engine/contract/tensors.ts';
 import type { ProjectPreview } from '../../engine/contract/wire.ts';
 import { connection, engine, retryMs } from '../client/client.ts';
 import { relativeTo } from './files.ts';
@@ -10,7 +11,7 @@ import { edit, useProjectState } from './project.ts';
 import { infoOf, tellError } from './session.ts';
 
 export interface Wanted {
-  part: 'train' | 'test';
+  part: PartName;
   start: number;
   count: number;
   /** null: samples of every class. */

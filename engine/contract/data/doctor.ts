@@ -1,5 +1,6 @@
 /** What the Data Doctor finds in a data set: each fault with its offenders and what would mend it. */
 import type { Edit } from '../problems.ts';
+import type { PartName } from '../tensors.ts';
 import type { MarkChange } from './marks.ts';
 
 export const findingCodes = [
@@ -27,7 +28,7 @@ export type FindingCode = (typeof findingCodes)[number];
 export interface Offender {
   /** `cats/007.jpg`, `row 18`, `column age`, `class 3`. */
   name: string;
-  part?: 'train' | 'test';
+  part?: PartName;
   /** Position in the part, where it is a sample: the window can show it. */
   index?: number;
   detail?: string;

@@ -1,8 +1,9 @@
 /** Marks that people put on single samples: a wrong label, a sample to leave out. They lie beside the data and every run honours them. */
 import { z } from 'zod';
+import { partNames } from '../tensors.ts';
 
 export const markSchema = z.object({
-  part: z.enum(['train', 'test']),
+  part: z.enum(partNames),
   /** As the source names the sample: `cats/007.jpg`, `row 18`; a sample that changes its place keeps its mark. */
   sample: z.string().min(1),
   /** It is neither trained on nor validated with. */
@@ -15,7 +16,7 @@ export type Mark = z.infer<typeof markSchema>;
 
 /** `null`: the mark goes. */
 export const markChangeSchema = z.object({
-  part: z.enum(['train', 'test']),
+  part: z.enum(partNames),
   sample: z.string().min(1),
   mark: markSchema.omit({ part: true, sample: true }).nullable(),
 });
