@@ -25,10 +25,10 @@ export interface NativeLayer {
 /** One little-endian file of a data pack, row after row. */
 export interface NativeColumn {
   path: string;
-  dtype: 'uint8' | 'float32' | 'int64';
+  dtype: 'uint8' | 'uint16' | 'float32' | 'int64';
   /** Dims of one sample; [] for a class index. */
   shape: number[];
-  /** uint8 only: value / 255 gives the sample. */
+  /** uint8 and uint16 only: value / 255 or value / 65535 gives the sample. */
   scaled: boolean;
 }
 
@@ -340,6 +340,25 @@ export interface NativeDescription {
   cpu: { capability: string; threads: number };
 }
 
+export interface ResizeRequest {
+  /** height × width × channels, values of `bytes` little-endian bytes. */
+  pixels: Uint8Array;
+  height: number;
+  width: number;
+  /** 1 to 4. */
+  channels: number;
+  bytes: 1 | 2;
+  /** EXIF's, 1 to 8: how the stored pixels are turned to stand upright. */
+  orientation: number;
+  /** Height and width of the upright image afterwards: ATen's bilinear with antialiasing, or its nearest. */
+  resized: number[];
+  nearest: boolean;
+  /** Top, left, height and width of what is kept of the resized image; what lies beyond it is `fill`. */
+  window: number[];
+  /** One value a channel. */
+  fill: number[];
+}
+
 export interface Addon {
   describe(): NativeDescription;
   devices(): NativeDevice[];
@@ -370,6 +389,8 @@ export interface Addon {
     input: string;
     target: string;
   }): Promise<void>;
+  /** An image turned upright, resized, cut or padded: channels × height × width of the window, values as wide as those given. */
+  resizeImage(request: ResizeRequest): Promise<Uint8Array>;
   /** Takes an OS lock on the file (created when absent) or throws RUN_LOCKED. Released by `release`, or by the process's end. */
   lock(file: string): { release(): void };
 }

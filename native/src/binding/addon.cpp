@@ -43,6 +43,21 @@ Napi::Value write_random_source(const Napi::CallbackInfo& info) {
   });
 }
 
+Napi::Value resize(const Napi::CallbackInfo& info) {
+  return promised(info, [&](const Napi::Promise::Deferred& deferred) {
+    const auto resized = std::make_shared<std::vector<uint8_t>>();
+    Environment::of(info.Env())
+        .run([request = to_resize_request(info[0]), resized] { *resized = resize_image(request); },
+             [deferred, resized](Napi::Env env, std::exception_ptr failure) {
+               if (failure) {
+                 deferred.Reject(to_js_error(env, failure));
+               } else {
+                 deferred.Resolve(to_js_bytes(env, *resized));
+               }
+             });
+  });
+}
+
 Napi::Value lock(const Napi::CallbackInfo& info) {
   return guarded(info, [&] {
     const auto held = Environment::of(info.Env()).lock(to_string(info[0], "file"));
@@ -69,6 +84,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("createSession", Napi::Function::New<SessionObject::create>(env, "createSession"));
   exports.Set("randperm", Napi::Function::New<permutation>(env, "randperm"));
   exports.Set("writeRandom", Napi::Function::New<write_random_source>(env, "writeRandom"));
+  exports.Set("resizeImage", Napi::Function::New<resize>(env, "resizeImage"));
   exports.Set("lock", Napi::Function::New<lock>(env, "lock"));
   exports.Set("useErrorClass", Napi::Function::New<use_error_class>(env, "useErrorClass"));
   return exports;

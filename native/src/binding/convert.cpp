@@ -179,6 +179,28 @@ RandomRequest to_random_request(const Napi::Value& value) {
   return request;
 }
 
+ResizeRequest to_resize_request(const Napi::Value& value) {
+  const Napi::Object object = to_object(value, "request");
+  ResizeRequest request;
+  if (!object.Get("pixels").IsTypedArray()) refuse("pixels", "a Uint8Array");
+  const auto pixels = object.Get("pixels").As<Napi::Uint8Array>();
+  request.pixels.assign(pixels.Data(), pixels.Data() + pixels.ByteLength());
+  request.height = integer_at(object, "height");
+  request.width = integer_at(object, "width");
+  request.channels = integer_at(object, "channels");
+  request.bytes = integer_at(object, "bytes");
+  request.orientation = integer_at(object, "orientation");
+  const std::vector<int64_t> resized = integers_at(object, "resized");
+  const std::vector<int64_t> window = integers_at(object, "window");
+  if (resized.size() != request.resized.size()) refuse("resized", "a height and a width");
+  if (window.size() != request.window.size()) refuse("window", "a top, a left, a height and a width");
+  std::copy(resized.begin(), resized.end(), request.resized.begin());
+  std::copy(window.begin(), window.end(), request.window.begin());
+  request.nearest = flag_of(value, "nearest");
+  request.fill = integers_at(object, "fill");
+  return request;
+}
+
 std::pair<int64_t, int64_t> to_position(const Napi::Value& value) {
   const Napi::Object object = to_object(value, "request");
   return {integer_at(object, "epoch"), integer_at(object, "batch")};
@@ -309,6 +331,10 @@ Napi::Value to_js(Napi::Env env, const std::vector<DeviceInfo>& devices) {
 Napi::Value to_js(Napi::Env env, const nlohmann::json& value) {
   const auto parse = env.Global().Get("JSON").As<Napi::Object>().Get("parse").As<Napi::Function>();
   return parse.Call({Napi::String::New(env, value.dump())});
+}
+
+Napi::Value to_js_bytes(Napi::Env env, const std::vector<uint8_t>& values) {
+  return to_typed_array<Napi::Uint8Array>(env, values);
 }
 
 Napi::Value to_js_numbers(Napi::Env env, const std::vector<int64_t>& values) {

@@ -9,6 +9,7 @@
 
 #include "core/device_info.h"
 #include "core/random_source.h"
+#include "core/resize.h"
 #include "core/session_types.h"
 
 namespace gradloom {
@@ -24,6 +25,7 @@ PredictRequest to_predict_request(const Napi::Value& value);
 DiagnoseRequest to_diagnose_request(const Napi::Value& value);
 LookRequest to_look_request(const Napi::Value& value);
 RandomRequest to_random_request(const Napi::Value& value);
+ResizeRequest to_resize_request(const Napi::Value& value);
 /// Epoch and batch.
 std::pair<int64_t, int64_t> to_position(const Napi::Value& value);
 
@@ -36,6 +38,8 @@ Napi::Value to_js(Napi::Env env, const MemoryReport& report);
 Napi::Value to_js(Napi::Env env, const LoadReport& report);
 Napi::Value to_js(Napi::Env env, const std::vector<DeviceInfo>& devices);
 Napi::Value to_js(Napi::Env env, const nlohmann::json& value);
+/// Bytes as a Uint8Array.
+Napi::Value to_js_bytes(Napi::Env env, const std::vector<uint8_t>& values);
 /// Numbers as a Float64Array.
 Napi::Value to_js_numbers(Napi::Env env, const std::vector<int64_t>& values);
 
