@@ -339,5 +339,5 @@ test.each([
   ['train/y.idx', { part: 'train', role: 'target', set: '' }],
   ['äpfel', { part: null, role: null, set: 'äpfel' }],
 ])('the name %s', (name, expected) => {
-  expect(readIdxName(name)).toEqual(expected);
+  expect(readIdxName(name)).toMatchObject(expected);
 });

@@ -1,21 +1,37 @@
-/** One IDX file on the disk: its header, and its elements as a checked stream in the form a pack holds. */
+/** One IDX file on the disk: its header, and its elements as a checked stream. */
 import { open, stat } from 'node:fs/promises';
 import { GradloomError } from '../../contract/errors.ts';
+import { type ArrayFile, type Elements, widthOf } from '../arrays/array-file.ts';
+import { readRowsAt } from '../arrays/row-reads.ts';
 import { type ContentOptions, measureContent, readContent, readStart } from '../content.ts';
-import { type IdxHeader, looksLikeIdx, maxHeaderBytes, parseIdxHeader, unsignedByte } from './format.ts';
+import { type IdxHeader, looksLikeIdx, maxHeaderBytes, parseIdxHeader } from './format.ts';
 
-export interface IdxFile extends IdxHeader {
+interface IdxFile extends IdxHeader {
   path: string;
   /** Of the file itself, packed or not. */
   fileBytes: number;
-  modified: number;
 }
 
 /** Reads the header. Throws DATA_MISSING, DATA_TRUNCATED, DATA_FORMAT. */
-export async function openIdx(path: string): Promise<IdxFile> {
+export async function openIdx(path: string): Promise<ArrayFile> {
   const header = parseIdxHeader(await readStart(path, maxHeaderBytes), path);
   const { size, mtimeMs } = await stat(path);
-  return { ...header, path, fileBytes: size, modified: mtimeMs };
+  const file: IdxFile = { ...header, path, fileBytes: size };
+  const { type, dims, headerBytes, dataBytes } = header;
+  const rowBytes = widthOf(header) * type.bytes;
+  return {
+    path,
+    label: path,
+    fileBytes: size,
+    modified: mtimeMs,
+    type,
+    dims,
+    check: () => checkLength(file),
+    elements: (options) => readElements(file, options),
+    ...(size === headerBytes + dataBytes
+      ? { rowsAt: (positions) => readRowsAt(path, positions, rowBytes, headerBytes) }
+      : {}),
+  };
 }
 
 /** Whether the content begins like an IDX file's; a file that cannot be read does not. */
@@ -31,7 +47,7 @@ export async function isIdx(path: string): Promise<boolean> {
  * Compares the size with the header as far as that is cheap: a plain file by its length, a gzip file by the length noted at its end.
  * One that disagrees is read through, so that the error can give the true figures.
  */
-export async function checkLength(file: IdxFile): Promise<void> {
+async function checkLength(file: IdxFile): Promise<void> {
   const expected = file.headerBytes + file.dataBytes;
   const handle = await open(file.path, 'r');
   try {
@@ -66,7 +82,7 @@ function wrongLength(file: IdxFile, found: number): GradloomError {
 }
 
 /** The elements' bytes as they are in the file. Throws DATA_TRUNCATED or DATA_FORMAT unless there are exactly as many as the header says. */
-export async function* readElements(file: IdxFile, options: ContentOptions = {}): AsyncGenerator<Buffer, void, void> {
+async function* readElements(file: IdxFile, options: ContentOptions = {}): Elements {
   const total = file.headerBytes + file.dataBytes;
   let seen = 0;
   try {
@@ -83,61 +99,4 @@ export async function* readElements(file: IdxFile, options: ContentOptions = {})
     throw found < total ? wrongLength(file, found) : thrown;
   }
   if (seen < total) throw wrongLength(file, seen);
-}
-
-/** The elements as little-endian float32; unsigned bytes are scaled to 0–1. */
-export function readFloats(file: IdxFile, options: ContentOptions = {}): AsyncGenerator<Buffer, void, void> {
-  const scaled = file.type === unsignedByte;
-  return convert(file, options, 4, (value, out, at) => {
-    // Divided as a 32-bit float divides, so that a scaled target equals a scaled input bit for bit.
-    out.writeFloatLE(scaled ? Math.fround(Math.fround(value) / Math.fround(255)) : value, at);
-  });
-}
-
-/** The elements as little-endian float32, as they are. */
-export function readPlainFloats(file: IdxFile, options: ContentOptions = {}): AsyncGenerator<Buffer, void, void> {
-  return convert(file, options, 4, (value, out, at) => {
-    out.writeFloatLE(value, at);
-  });
-}
-
-/** The elements as little-endian int64 class indices. Throws LABEL_RANGE for a negative one, and names the sample. */
-export function readIndices(file: IdxFile, options: ContentOptions = {}): AsyncGenerator<Buffer, void, void> {
-  const width = file.dims.slice(1).reduce((product, dim) => product * dim, 1);
-  return convert(file, options, 8, (value, out, at, index) => {
-    if (value < 0) throw negativeLabel(file, value, Math.floor(index / width));
-    out.writeUInt32LE(value, at);
-    out.writeUInt32LE(0, at + 4);
-  });
-}
-
-function negativeLabel(file: IdxFile, label: number, sample: number): GradloomError {
-  return new GradloomError(
-    'LABEL_RANGE',
-    `${file.path} has the label ${label} at sample ${sample}; labels count from 0.`,
-    {
-      hint: 'Write the labels as 0 to classes − 1.',
-      path: file.path,
-    },
-  );
-}
-
-async function* convert(
-  file: IdxFile,
-  options: ContentOptions,
-  outBytes: number,
-  put: (value: number, out: Buffer, at: number, index: number) => void,
-): AsyncGenerator<Buffer, void, void> {
-  const { bytes, read } = file.type;
-  let rest: Buffer = Buffer.alloc(0);
-  let index = 0;
-  for await (const chunk of readElements(file, options)) {
-    const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    const count = Math.floor(data.length / bytes);
-    const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
-    const out = Buffer.allocUnsafe(count * outBytes);
-    for (let i = 0; i < count; i++) put(read(view, i * bytes), out, i * outBytes, index++);
-    rest = Buffer.from(data.subarray(count * bytes)); // an element cut by the chunk's end, copied off the shared chunk
-    if (out.length > 0) yield out;
-  }
 }

@@ -1,16 +1,9 @@
 /** The IDX file format: two zero bytes, an element type, the number of dimensions, the dimensions, then the elements, all big-endian. */
 import { GradloomError } from '../../contract/errors.ts';
+import { type ElementType, unsignedByte } from '../arrays/array-file.ts';
 
-export interface IdxType {
-  name: string;
-  bytes: number;
-  /** Whole numbers can be class labels. */
-  whole: boolean;
-  read(view: DataView, offset: number): number;
-}
-
-const types: Record<number, IdxType> = {
-  8: { name: 'unsigned byte', bytes: 1, whole: true, read: (view, at) => view.getUint8(at) },
+const types: Record<number, ElementType> = {
+  8: unsignedByte,
   9: { name: 'signed byte', bytes: 1, whole: true, read: (view, at) => view.getInt8(at) },
   11: { name: 'short', bytes: 2, whole: true, read: (view, at) => view.getInt16(at) },
   12: { name: 'int', bytes: 4, whole: true, read: (view, at) => view.getInt32(at) },
@@ -18,16 +11,13 @@ const types: Record<number, IdxType> = {
   14: { name: 'double', bytes: 8, whole: false, read: (view, at) => view.getFloat64(at) },
 };
 
-/** The element type of which a source scales values to 0–1. */
-export const unsignedByte = types[8] as IdxType;
-
 /** More dimensions than any data has; a larger number means that the file is something else. */
 const maxRank = 16;
 /** The longest header there can be. */
 export const maxHeaderBytes = 4 + 4 * maxRank;
 
 export interface IdxHeader {
-  type: IdxType;
+  type: ElementType;
   /** Samples first. */
   dims: number[];
   headerBytes: number;
@@ -40,6 +30,11 @@ export function looksLikeIdx(start: Uint8Array): boolean {
   return (
     start.length >= 4 && start[0] === 0 && start[1] === 0 && !!types[start[2] as number] && inRank(start[3] as number)
   );
+}
+
+/** Whether the first bytes are those of a ZIP archive. */
+export function isZip(start: Uint8Array): boolean {
+  return start[0] === 0x50 && start[1] === 0x4b && start[2] === 3 && start[3] === 4;
 }
 
 const inRank = (rank: number) => rank >= 1 && rank <= maxRank;
@@ -61,10 +56,15 @@ export function parseIdxHeader(start: Uint8Array, path: string): IdxHeader {
     throw new GradloomError(
       'DATA_FORMAT',
       `${path} is not an IDX file: it begins with ${magic}, expected 00 00, an element type (08, 09, 0b to 0e) and 1 to ${maxRank} dimensions.`,
-      { hint: 'Point data.source.path at IDX files, such as those of MNIST, gzipped or not.', path },
+      {
+        hint: isZip(start)
+          ? 'It is a ZIP archive: unpack it, and point data.source.path at the folder with its files.'
+          : 'Point data.source.path at IDX files, such as those of MNIST, gzipped or not.',
+        path,
+      },
     );
   }
-  const type = types[start[2] as number] as IdxType;
+  const type = types[start[2] as number] as ElementType;
   const rank = start[3] as number;
   const headerBytes = 4 + 4 * rank;
   if (start.length < headerBytes) {

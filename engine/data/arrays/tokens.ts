@@ -1,31 +1,30 @@
-/** An IDX file of token sequences, one longer than what the network reads: all but the last are read, all but the first are predicted. */
+/** An array of token sequences, one longer than what the network reads: all but the last are read, all but the first are predicted. */
 import { GradloomError } from '../../contract/errors.ts';
+import type { ContentOptions } from '../content.ts';
 import type { ColumnType } from '../open-source.ts';
-import { type IdxFile, readIndices } from './file.ts';
-import { highestLabel, type IdxTargets } from './targets.ts';
-
-type Options = Parameters<typeof readIndices>[1];
+import { type ArrayFile, type Elements, readIndices, wholePieces } from './array-file.ts';
+import { type ArrayTargets, highestLabel } from './targets.ts';
 
 /** How the columns are read. */
-export interface IdxColumns {
+export interface ArrayColumns {
   input: ColumnType;
-  inputs(file: IdxFile, options: Options): AsyncGenerator<Buffer, void, void>;
-  targets: IdxTargets;
+  inputs(file: ArrayFile, options: ContentOptions): Elements;
+  targets: ArrayTargets;
 }
 
 /** @throws GradloomError DATA_FORMAT when the file holds no sequences of tokens */
-export function tokensOf(file: IdxFile): IdxColumns {
+export function tokensOf(file: ArrayFile): ArrayColumns {
   const [, width = 0, ...more] = file.dims;
   if (!file.type.whole || more.length > 0 || width < 2) {
     const has = `${file.dims.join(' × ')} values of type ${file.type.name}`;
-    throw new GradloomError('DATA_FORMAT', `${file.path} holds ${has}; next tokens need rows of two or more tokens.`, {
+    throw new GradloomError('DATA_FORMAT', `${file.label} holds ${has}; next tokens need rows of two or more tokens.`, {
       hint: 'Write sequences of whole numbers, each with one token more than the network reads.',
       path: file.path,
     });
   }
   const length = width - 1;
   const column: ColumnType = { dtype: 'int64', shape: [length], scaled: false };
-  const part = (from: number) => (each: IdxFile, options: Options) =>
+  const part = (from: number) => (each: ArrayFile, options: ContentOptions) =>
     cut(readIndices(each, options), tokenBytes * width, tokenBytes * from, tokenBytes * length);
   return {
     input: column,
@@ -45,21 +44,13 @@ export function tokensOf(file: IdxFile): IdxColumns {
 const tokenBytes = 8;
 
 /** Of each row of a stream the bytes from `start` on. */
-async function* cut(
-  chunks: AsyncIterable<Buffer>,
-  rowBytes: number,
-  start: number,
-  bytes: number,
-): AsyncGenerator<Buffer, void, void> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    const count = Math.floor(data.length / rowBytes);
+async function* cut(chunks: AsyncIterable<Buffer>, rowBytes: number, start: number, bytes: number): Elements {
+  for await (const data of wholePieces(chunks, rowBytes)) {
+    const count = data.length / rowBytes;
     const out = Buffer.allocUnsafe(count * bytes);
     for (let row = 0; row < count; row++) {
       data.copy(out, row * bytes, row * rowBytes + start, row * rowBytes + start + bytes);
     }
-    rest = Buffer.from(data.subarray(count * rowBytes)); // copied off the shared chunk
-    if (out.length > 0) yield out;
+    yield out;
   }
 }

@@ -1,32 +1,40 @@
 /**
- * What the target files of an `idx` source hold. Unless the source's `target` says it: floats are vectors; whole numbers are one class a
+ * What the target arrays of a source hold. Unless the source's `target` says it: floats are vectors; whole numbers are one class a
  * sample (N), labels (N×K of zeros and ones), or a class at each position (N×K of others, N×H×W, N×1×H×W).
  */
 import { GradloomError } from '../../contract/errors.ts';
 import type { LabelSeen, TargetKind, TargetType } from '../../contract/tensors.ts';
+import type { ContentOptions } from '../content.ts';
 import type { ColumnType } from '../open-source.ts';
-import { type IdxFile, readElements, readFloats, readIndices, readPlainFloats } from './file.ts';
-import { unsignedByte } from './format.ts';
+import {
+  type ArrayFile,
+  type Elements,
+  readFloats,
+  readIndices,
+  readPlainFloats,
+  unsignedByte,
+  widthOf,
+} from './array-file.ts';
 
-export interface IdxTargets {
+export interface ArrayTargets {
   kind: TargetKind;
   column: ColumnType;
   /** Surveys the files of all parts. @throws GradloomError LABEL_RANGE, DATA_* */
-  describe(parts: [string, IdxFile][]): Promise<TargetType>;
+  describe(parts: [string, ArrayFile][]): Promise<TargetType>;
   /** The rows of a file as the pack holds them. */
-  rows(file: IdxFile, options: Parameters<typeof readElements>[1]): AsyncGenerator<Buffer, void, void>;
+  rows(file: ArrayFile, options: ContentOptions): Elements;
 }
 
 /** More labels than this are a fault in the file, not classes. */
 const maxClasses = 65_536;
 
 /** @throws GradloomError DATA_FORMAT when the file cannot be what `wanted` says */
-export async function targetsOf(file: IdxFile, wanted: TargetKind | null): Promise<IdxTargets> {
+export async function targetsOf(file: ArrayFile, wanted: TargetKind | null): Promise<ArrayTargets> {
   const dims = file.dims.slice(1);
   const kind = wanted ?? (await kindOf(file));
   const refuse = (needs: string) => {
     const has = `${file.dims.join(' × ')} values of type ${file.type.name}`;
-    return new GradloomError('DATA_FORMAT', `${file.path} holds ${has}; targets of kind ${kind} need ${needs}.`, {
+    return new GradloomError('DATA_FORMAT', `${file.label} holds ${has}; targets of kind ${kind} need ${needs}.`, {
       hint: 'Remove data.source.target, or choose another kind.',
       path: file.path,
     });
@@ -45,7 +53,12 @@ export async function targetsOf(file: IdxFile, wanted: TargetKind | null): Promi
       const shape = dims.length === 3 && dims[0] === 1 ? dims.slice(1) : dims;
       const bytes = file.type === unsignedByte;
       const column: ColumnType = { dtype: bytes ? 'uint8' : 'int64', shape, scaled: false };
-      return { kind, column, describe: indices('mask', shape), rows: bytes ? readElements : readIndices };
+      return {
+        kind,
+        column,
+        describe: indices('mask', shape),
+        rows: bytes ? (each, options) => each.elements(options) : readIndices,
+      };
     }
     case 'multi_label': {
       if (dims.length !== 1) throw refuse('one row of zeros and ones a sample');
@@ -64,12 +77,12 @@ export async function targetsOf(file: IdxFile, wanted: TargetKind | null): Promi
 }
 
 /** Numbers of this shape, scaled as inputs are. */
-export function vectors(shape: number[]): IdxTargets {
+export function vectors(shape: number[]): ArrayTargets {
   const column: ColumnType = { dtype: 'float32', shape, scaled: false };
   return { kind: 'vector', column, describe: async () => ({ kind: 'vector', dims: shape }), rows: readFloats };
 }
 
-async function kindOf(file: IdxFile): Promise<TargetKind> {
+async function kindOf(file: ArrayFile): Promise<TargetKind> {
   if (!file.type.whole) return 'vector';
   if (file.dims.length === 1) return 'class';
   return file.dims.length === 2 && (await isBinary(file)) ? 'multi_label' : 'mask';
@@ -79,8 +92,8 @@ async function kindOf(file: IdxFile): Promise<TargetKind> {
 const remembered = new Map<string, unknown>();
 const mostRemembered = 32;
 
-async function once<T>(what: string, file: IdxFile, read: () => Promise<T>): Promise<T> {
-  const key = JSON.stringify([what, file.path, file.fileBytes, file.modified]);
+async function once<T>(what: string, file: ArrayFile, read: () => Promise<T>): Promise<T> {
+  const key = JSON.stringify([what, file.label, file.fileBytes, file.modified]);
   if (remembered.has(key)) return remembered.get(key) as T;
   const found = await read();
   if (remembered.size >= mostRemembered) remembered.delete(remembered.keys().next().value as string);
@@ -88,14 +101,14 @@ async function once<T>(what: string, file: IdxFile, read: () => Promise<T>): Pro
   return found;
 }
 
-function isBinary(file: IdxFile): Promise<boolean> {
+function isBinary(file: ArrayFile): Promise<boolean> {
   return once('binary', file, async () => {
     for await (const value of valuesOf(file)) if (value !== 0 && value !== 1) return false;
     return true;
   });
 }
 
-async function* valuesOf(file: IdxFile): AsyncGenerator<number, void, void> {
+async function* valuesOf(file: ArrayFile): AsyncGenerator<number, void, void> {
   for await (const chunk of readPlainFloats(file)) {
     for (let at = 0; at < chunk.length; at += 4) yield chunk.readFloatLE(at);
   }
@@ -108,9 +121,9 @@ interface Survey {
   firsts: Map<number, number>;
 }
 
-function survey(file: IdxFile): Promise<Survey> {
+function survey(file: ArrayFile): Promise<Survey> {
   return once('labels', file, async () => {
-    const width = file.dims.slice(1).reduce((product, dim) => product * dim, 1);
+    const width = widthOf(file);
     const firsts = new Map<number, number>();
     // Masks have millions of positions: a table is many times faster than a map. Larger labels only need to be seen.
     const table = new Float64Array(maxClasses);
@@ -129,12 +142,12 @@ function survey(file: IdxFile): Promise<Survey> {
 }
 
 /** The highest index in a file. */
-export async function highestLabel(file: IdxFile): Promise<number> {
+export async function highestLabel(file: ArrayFile): Promise<number> {
   return Math.max(...(await survey(file)).firsts.keys());
 }
 
 /** Class indices: how many classes there are, and where the two highest were met. */
-function indices(kind: 'class' | 'mask', dims: number[]): IdxTargets['describe'] {
+function indices(kind: 'class' | 'mask', dims: number[]): ArrayTargets['describe'] {
   return async (parts) => {
     const seen = new Map<number, LabelSeen>();
     let counts = new Map<number, number>();
@@ -142,7 +155,7 @@ function indices(kind: 'class' | 'mask', dims: number[]): IdxTargets['describe']
       const found = await survey(file);
       if (part === 'train') counts = found.counts;
       for (const [label, sample] of found.firsts) {
-        if (!seen.has(label)) seen.set(label, { label, sample, file: file.path });
+        if (!seen.has(label)) seen.set(label, { label, sample, file: file.label });
       }
     }
     const [highest, second] = [...seen.values()].sort((a, b) => b.label - a.label) as [LabelSeen, LabelSeen?];
@@ -156,9 +169,10 @@ function indices(kind: 'class' | 'mask', dims: number[]): IdxTargets['describe']
         },
       );
     }
+    const length = Math.max(highest.label + 1, ...parts.map(([, file]) => file.classes ?? 0));
     const known = {
-      classes: Array.from({ length: highest.label + 1 }, (_, label) => String(label)),
-      counts: Array.from({ length: highest.label + 1 }, (_, label) => counts.get(label) ?? 0),
+      classes: Array.from({ length }, (_, label) => String(label)),
+      counts: Array.from({ length }, (_, label) => counts.get(label) ?? 0),
       highest: { sample: highest.sample, file: highest.file },
       ...(second ? { second } : {}),
     };
@@ -166,11 +180,11 @@ function indices(kind: 'class' | 'mask', dims: number[]): IdxTargets['describe']
   };
 }
 
-async function labels(parts: [string, IdxFile][]): Promise<TargetType> {
+async function labels(parts: [string, ArrayFile][]): Promise<TargetType> {
   const count = (parts[0]?.[1].dims[1] ?? 1) as number;
   for (const [, file] of parts) {
     if (await isBinary(file)) continue;
-    throw new GradloomError('LABEL_RANGE', `${file.path} holds other values than 0 and 1.`, {
+    throw new GradloomError('LABEL_RANGE', `${file.label} holds other values than 0 and 1.`, {
       hint: 'Of several labels each is there (1) or not (0).',
       path: file.path,
     });

@@ -1,0 +1,50 @@
+/** What a name says: of which part it is, whether it holds inputs or targets, and to which data set it belongs. */
+
+export interface ArrayName {
+  part: 'train' | 'test' | null;
+  /** A test part that is called validation: set aside where there is one that is called test. */
+  validation: boolean;
+  role: 'input' | 'target' | null;
+  /** What is left of the name: equal for arrays that belong together. */
+  set: string;
+}
+
+const trainWords = new Set(['train', 'training']);
+const testWords = new Set(['test', 'testing', 't10k']);
+const validationWords = new Set(['val', 'valid', 'validation']);
+const inputWords = new Set(['image', 'images', 'input', 'inputs', 'data', 'features', 'samples', 'x']);
+const targetWords = new Set([
+  'label',
+  'labels',
+  'target',
+  'targets',
+  'class',
+  'classes',
+  'answers',
+  'mask',
+  'masks',
+  'y',
+]);
+
+/** Reads a name without its ending; folder names count like words of it. */
+export function readName(name: string): ArrayName {
+  const words = name
+    .replace(/([a-z])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+  const found: ArrayName = { part: null, validation: false, role: null, set: '' };
+  const rest: string[] = [];
+  for (const word of words) {
+    if (trainWords.has(word)) found.part ??= 'train';
+    else if (testWords.has(word)) found.part ??= 'test';
+    else if (validationWords.has(word)) {
+      found.validation = found.part === null;
+      found.part ??= 'test';
+    } else if (targetWords.has(word)) found.role = 'target';
+    else if (inputWords.has(word)) found.role ??= 'input';
+    else rest.push(word);
+  }
+  found.set = rest.join('-');
+  return found;
+}
