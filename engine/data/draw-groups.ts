@@ -53,43 +53,49 @@ function numbered({ count, groups, out }: { count: number; groups: ArrayLike<num
   return { of, sizes };
 }
 
-/** A choice whose sum is nearest to the wanted one, of equally near the smaller, built of the groups that come first. */
+/** A choice of at least one group and not all, the sum of its sizes as near to the fraction as any such choice comes. */
 function bySize(order: readonly number[], { sizes }: Groups, fraction: number): number[] {
+  const total = order.reduce((sum, group) => sum + (sizes[group] as number), 0);
+  return nearestSum(order, sizes, Math.max(1, validationShare(total, fraction)), { least: 1, most: total - 1 });
+}
+
+/** A choice whose sum is nearest to the wanted one, of equally near the smaller, built of the groups that come first. */
+function nearestSum(
+  order: readonly number[],
+  sizes: Uint32Array,
+  wanted: number,
+  { least, most }: { least: number; most: number },
+): number[] {
   const size = (group: number) => sizes[group] as number;
-  const total = order.reduce((sum, group) => sum + size(group), 0);
-  let wanted = Math.max(1, validationShare(total, fraction));
-  const largest = order.reduce((most, group) => Math.max(most, size(group)), 0);
+  const largest = order.reduce((found, group) => Math.max(found, size(group)), 0);
   const chosen: number[] = [];
-  let from = 0;
+  let [left, from] = [wanted, 0];
   // What is left for the search is at least the largest group, so that any of the others may still be part of it.
-  for (; from < order.length && (order.length - from) * Math.min(2 * wanted, total) > mostCells; from++) {
+  for (; from < order.length && (order.length - from) * left > mostCells; from++) {
     const group = order[from] as number;
-    if (wanted - size(group) < largest) break;
-    wanted -= size(group);
+    if (left - size(group) < largest) break;
+    left -= size(group);
     chosen.push(group);
   }
-  const remaining = order.slice(from).reduce((sum, group) => sum + size(group), 0);
-  const most = Math.min(remaining - 1, 2 * wanted + largest);
-  const rest = order.slice(from, from + Math.max(64, Math.floor(mostCells / (most + 1))));
-  // last[s]: the group that first completed a sum of s, 1 + its place in `rest`; its predecessors came before it.
-  const last = new Uint32Array(most + 1);
+  const done = wanted - left;
+  const top = Math.min(most - done, left + largest);
+  const rest = order.slice(from, from + Math.max(64, Math.floor(mostCells / (top + 1))));
+  // last[s]: 1 + the place in `rest` of the group that first completed a sum of s; those before it completed what it added to.
+  const last = new Uint32Array(Math.max(0, top) + 1);
   let reach = 0;
   for (const [place, group] of rest.entries()) {
     const step = size(group);
-    for (let sum = Math.min(most, reach + step); sum >= step; sum--) {
+    reach = Math.min(top, reach + step);
+    for (let sum = reach; sum >= step; sum--) {
       if (last[sum] === 0 && (sum === step || last[sum - step])) last[sum] = place + 1;
     }
-    reach = Math.min(most, reach + step);
-    if (last[wanted]) break;
+    if (last[left]) break;
   }
-  let nearest = 0;
-  for (let sum = 1; sum <= most; sum++) {
-    if (last[sum] === 0) continue;
-    if (nearest === 0 || Math.abs(sum - wanted) < Math.abs(nearest - wanted)) nearest = sum;
+  let nearest: number | null = done >= least ? 0 : null;
+  for (let sum = 1; sum <= top; sum++) {
+    if (last[sum] && (nearest === null || Math.abs(sum - left) < Math.abs(nearest - left))) nearest = sum;
   }
-  // Nothing more is nearer than the nearest sum where some are chosen already.
-  if (chosen.length > 0 && wanted < Math.abs(nearest - wanted)) nearest = 0;
-  for (let sum = nearest; sum > 0; ) {
+  for (let sum = nearest ?? 0; sum > 0; ) {
     const group = rest[(last[sum] as number) - 1] as number;
     chosen.push(group);
     sum -= size(group);
@@ -136,7 +142,7 @@ class Balance {
   }
 }
 
-/** Groups are added while that brings the classes nearer to their shares, then moved and exchanged while that helps. */
+/** Each group counts for the class that it has most of, and each class gives its share of them; then groups are moved while that helps. */
 function byClasses(
   order: readonly number[],
   { of, sizes }: Groups,
@@ -156,12 +162,27 @@ function byClasses(
   for (const [label, wanted] of validationByClass(totals, fraction)) left[label] = wanted;
   const balance = new Balance(left, content);
   const taken = new Set<number>();
+  const most = (own: Map<number, number>) => [...own].reduce((best, each) => (each[1] > best[1] ? each : best))[0];
+  const byMost = new Map<number, number[]>();
+  for (const group of order) {
+    const label = most(content[group] as Map<number, number>);
+    const others = byMost.get(label);
+    if (others) others.push(group);
+    else byMost.set(label, [group]);
+  }
   const move = (group: number) => {
     const sign = taken.has(group) ? -1 : 1;
     balance.apply(group, sign);
     if (sign === 1) taken.add(group);
     else taken.delete(group);
   };
+  for (const own of byMost.values()) {
+    const total = own.reduce((sum, group) => sum + (sizes[group] as number), 0);
+    // One class takes all of its groups only where that leaves others.
+    const limits = { least: 0, most: byMost.size === 1 ? total - 1 : total };
+    for (const group of nearestSum(own, sizes, validationShare(total, fraction), limits)) move(group);
+  }
+  if (taken.size === order.length) move(order.at(-1) as number);
   const may = (added: number, removed: number) => {
     const after = taken.size + added - removed;
     return after >= 1 && after < order.length;
