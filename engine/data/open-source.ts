@@ -1,8 +1,9 @@
 /** What a kind of data source must be able to do once its files are found. */
 
 import type { DataNote } from '../contract/data/inspect.ts';
-import type { Addon } from '../contract/native.ts';
+import type { Addon, NativeColumn } from '../contract/native.ts';
 import type { ResolvedSplit } from '../contract/project.ts';
+import type { JsonObject } from '../contract/report.ts';
 import type { DataFacts, TargetType } from '../contract/tensors.ts';
 import type { Kept, Rows } from './rows.ts';
 
@@ -23,19 +24,24 @@ export interface BadSample {
   reason: string;
 }
 
-/** How a column is stored in a pack: dims of one sample; `scaled` bytes stand for value / 255. */
-export interface ColumnType {
-  dtype: 'uint8' | 'float32' | 'int64';
-  shape: number[];
-  scaled: boolean;
-}
+/** How a column is stored in a pack: dims of one sample; `scaled` bytes stand for value / 255, 16-bit ones for value / 65535. */
+export type ColumnType = Omit<NativeColumn, 'path'>;
+
+/**
+ * Rows of a column, in order, in pieces of any size. As a function they can begin at any row: an import that was interrupted then goes on
+ * where it stopped, and its pieces are whole rows.
+ */
+export type ColumnRows = AsyncIterable<Uint8Array> | ((first: number) => AsyncIterable<Uint8Array>);
 
 export interface WriteOptions {
   signal?: AbortSignal | undefined;
-  /** Bytes read so far of a source file. */
+  /** Bytes read so far of a source file. Of many small files each is told once, with its size. */
   onRead?: ((file: string, bytes: number) => void) | undefined;
   addon: Pick<Addon, 'writeRandom'>;
-  /** Whether such samples stop the import or are left out is said by the packer, once all of them are known. */
+  /**
+   * Its row is to be zeros. Whether such samples stop the import or are left out is decided by the packer, once all of them are known;
+   * telling one twice (of two columns) does no harm.
+   */
   onBad(bad: BadSample): void;
   /** Where the part's columns lie, for a source that writes them itself. */
   paths: Record<ColumnRole, string>;
@@ -58,14 +64,18 @@ export interface OpenSource {
   nameOf?(part: string, index: number): string;
   /** What opening brought up: files left out, rules applied. */
   notes?: DataNote[];
-  /** Bad samples are left out instead of stopping the import; see `onBad`. */
+  /** Bad samples are left out instead of stopping the import; see `onBad`. Not part of the identity: what is packed is the same. */
   skipsBad?: boolean;
+  /** What the pack keeps of how its values came about (a table's encoding), for prediction to do the same; asked once all is written. */
+  encoding?(): Promise<JsonObject>;
+  /** The folder of a pack that this source is already. */
+  pack?: string;
   /** Reads the targets as far as needed to say what they are, and checks sizes. */
   target(): Promise<TargetType>;
-  /** Hands each column's little-endian rows to `sink`, or writes `paths` itself. */
+  /** Hands each column's little-endian rows to `sink` (many files: `inOrder` of in-order.ts), or writes `paths` itself. */
   write(
     part: string,
-    sink: (role: ColumnRole, rows: AsyncIterable<Uint8Array>) => Promise<void>,
+    sink: (role: ColumnRole, rows: ColumnRows) => Promise<void>,
     options: WriteOptions,
   ): Promise<void>;
 }

@@ -2,236 +2,216 @@
  * Data packs: a source turned once into plain little-endian files that the engine maps into memory. A pack is a folder of the cache,
  * `packs/<key>/`, where the key follows from the source's identity; it appears whole or not at all and is never changed.
  */
-import { createHash, type Hash, randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { GradloomError } from '../contract/errors.ts';
-import type { Addon, NativeColumn, NativePart } from '../contract/native.ts';
-import type { ResolvedSource } from '../contract/project.ts';
-import type { DataFacts, PartName, TargetType } from '../contract/tensors.ts';
+import type { Addon } from '../contract/native.ts';
+import type { ResolvedSource, ResolvedSplit } from '../contract/project.ts';
 import { makeFolders, systemError } from '../files.ts';
-import type { ColumnRole, ColumnType, OpenSource } from './open-source.ts';
-import { factsOf, openSource } from './source.ts';
+import { badSamples } from './bad-samples.ts';
+import type { ColumnRole, ColumnRows, ColumnType, OpenContext, OpenSource } from './open-source.ts';
+import { columnFile, type DataPack, type PackFile, packHash, packName, packVersion, readPack } from './pack-file.ts';
+import { isBeingMade, PackPlace, removeLeftovers, settle } from './pack-place.ts';
+import { journalName, PackWriter } from './pack-write.ts';
+import { Progress } from './progress.ts';
+import { defaultContext, openSource } from './source.ts';
 
-const packVersion = 1;
-const roles = ['input', 'target'] as const;
-const bytesOf = { uint8: 1, float32: 4, int64: 8 };
-/** What a packer that was killed left behind is removed after this time. */
-const leftoverMs = 24 * 3600 * 1000;
+export type { DataPack } from './pack-file.ts';
 
-/** `pack.json`. Column files are named `<part>.<column>.bin`. */
-interface PackFile {
-  version: number;
-  /** SHA-256 over what the pack holds: equal data gives an equal hash, wherever it came from. */
-  hash: string;
-  classes: string[] | null;
-  parts: Record<string, { count: number }>;
-  columns: ({ name: ColumnRole; role: ColumnRole } & ColumnType)[];
-  /** The facts' target. */
-  target: TargetType;
-}
-
-export interface DataPack {
-  folder: string;
-  hash: string;
-  facts: DataFacts;
-  parts: Record<string, PackedPart>;
-  /** Positions, ascending, of samples that take part in nothing: files that cannot be read, marks. Their rows are there. */
-  excluded?: Partial<Record<PartName, number[]>>;
-}
-
-/** `group`: whose samples stay together when a split is drawn. */
-export interface PackedPart extends NativePart {
-  group?: NativeColumn;
-}
+/** How often somebody else's work on the same pack is looked after. */
+const lookMs = 300;
 
 export interface PackProgress {
-  /** The source file being read; null for a source without files. */
+  /** The source file being read; null for a source without files, or while another process packs the same data. */
   file: string | null;
-  /** Bytes of the source's files, all together. */
+  /** Bytes of the source's files, all together; rows where those are not known. */
   done: number;
   total: number;
+  /** null: cannot be said yet. */
+  seconds_left: number | null;
 }
 
 export interface PackOptions {
   cacheDir: string;
-  /** Writes the `random` source. */
+  /** For sources that libtorch draws or resizes. */
   addon: Pick<Addon, 'writeRandom'>;
+  /** For sources whose encoding is fitted on the samples that train. Absent: as a project that says nothing of it. */
+  split?: ResolvedSplit;
   onProgress?: (progress: PackProgress) => void;
   signal?: AbortSignal;
 }
 
 /**
- * The pack of a source, made if it is not there; one that is there and whole is answered at once. A source that changed has another key.
- * Throws what `describeSource` throws, DISK_FULL, NOT_WRITABLE, CANCELLED.
+ * The pack of a source, made if it is not there; one that is there and whole is answered at once. A source that changed has another key. An
+ * import that was interrupted is gone on with, and one that another process is at is waited for.
+ * Throws what `describeSource` throws, DISK_FULL, NOT_WRITABLE, CANCELLED; DATA_FORMAT where samples cannot be read and the source does not
+ * leave such out.
  */
 export async function packSource(source: ResolvedSource, baseDir: string, options: PackOptions): Promise<DataPack> {
   const { signal } = options;
+  const context: OpenContext = options.split ? { split: options.split } : defaultContext();
   for (let attempt = 1; ; attempt++) {
-    if (signal?.aborted) throw new GradloomError('CANCELLED', 'Packing the data was cancelled.');
-    const opened = await openSource(source, baseDir);
+    if (signal?.aborted) throw cancelled();
+    const opened = await openSource(source, baseDir, context);
+    if (opened.pack !== undefined) return readyPack(opened.pack, opened);
     const packs = join(options.cacheDir, 'packs');
-    const folder = join(packs, keyOf(source, opened));
-    const ready = await readPack(folder, opened);
-    if (ready) return ready;
-    const temporary = `${folder}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+    const key = packKey(source, opened);
+    const folder = join(packs, key);
+    const ready = await usedPack(folder, opened);
+    if (ready) return allowed(ready, opened);
     try {
-      await makeFolders(temporary);
+      await waitForOther(folder, options);
+      const others = await usedPack(folder, opened);
+      if (others) return allowed(others, opened);
+      await makeFolders(packs);
       await removeLeftovers(packs);
-      await writePack(temporary, opened, options);
-      const unchanged = keyOf(source, await openSource(source, baseDir)) === keyOf(source, opened);
-      if (!unchanged) {
-        if (attempt < 3) continue;
-        throw new GradloomError('DATA_FORMAT', 'The data changed while it was being packed.', {
-          hint: 'Wait until its files are complete, then try again.',
-          path: 'data.source',
-        });
+      const place = await PackPlace.take(folder);
+      try {
+        const made = { source, base: baseDir, split: context.split };
+        await writePack(place.folder, key, opened, made, options);
+        if (packKey(source, await openSource(source, baseDir, context)) !== key) {
+          await place.remove();
+          if (attempt < 3) continue;
+          throw changedMeanwhile();
+        }
+        await settle(place.folder, folder, () => samePack(place.folder, folder));
+        await place.remove();
+      } finally {
+        place.leave();
       }
-      await settle(temporary, folder);
     } catch (thrown) {
-      if (signal?.aborted) throw new GradloomError('CANCELLED', 'Packing the data was cancelled.', { cause: thrown });
+      if (signal?.aborted) throw cancelled(thrown);
       throw systemError(thrown, packs, 'write');
-    } finally {
-      await rm(temporary, { recursive: true, force: true });
     }
-    const packed = await readPack(folder, opened);
+    const packed = await usedPack(folder, opened);
     if (packed) return packed;
     if (attempt === 3) throw new GradloomError('INTERNAL', `The data pack ${folder} was removed while it was made.`);
   }
 }
 
-function keyOf(source: ResolvedSource, opened: OpenSource): string {
+/** Names the pack of a source in the cache. */
+export function packKey(source: ResolvedSource, opened: Pick<OpenSource, 'identity'>): string {
   const identity = JSON.stringify([packVersion, source.kind, opened.identity]);
   return createHash('sha256').update(identity).digest('hex').slice(0, 32);
 }
 
-function columnFile(folder: string, part: string, role: ColumnRole): string {
-  return join(folder, `${part}.${role}.bin`);
+const cancelled = (cause?: unknown) => new GradloomError('CANCELLED', 'Packing the data was cancelled.', { cause });
+
+function changedMeanwhile(): GradloomError {
+  return new GradloomError('DATA_FORMAT', 'The data changed while it was being packed.', {
+    hint: 'Wait until its files are complete, then try again.',
+    path: 'data.source',
+  });
 }
 
-function rowBytes(column: ColumnType): number {
-  return column.shape.reduce((product, dim) => product * dim, bytesOf[column.dtype]);
+/** A pack that is somebody's own. */
+async function readyPack(folder: string, opened: OpenSource): Promise<DataPack> {
+  const pack = await readPack(folder, opened.tokens);
+  if (pack) return allowed(pack, opened);
+  throw new GradloomError('DATA_TRUNCATED', `The pack ${folder} is not whole.`, {
+    hint: 'Make it again from its data, or copy it again.',
+    path: folder,
+  });
 }
 
-/** The pack in `folder`, or null if there is none, or a damaged one. */
-async function readPack(folder: string, opened: Pick<OpenSource, 'columns' | 'parts'>): Promise<DataPack | null> {
-  try {
-    const file = JSON.parse(await readFile(join(folder, 'pack.json'), 'utf8')) as PackFile;
-    if (file.version !== packVersion) return null;
-    const parts: Record<string, NativePart> = {};
-    for (const [part, count] of Object.entries(opened.parts)) {
-      const columns = {} as Record<(typeof roles)[number], NativeColumn>;
-      for (const role of roles) {
-        const path = columnFile(folder, part, role);
-        if ((await stat(path)).size !== count * rowBytes(opened.columns[role])) return null;
-        columns[role] = { path, ...opened.columns[role] };
-      }
-      parts[part] = { count, ...columns };
-    }
-    return { folder, hash: file.hash, facts: factsOf(opened, file.target), parts };
-  } catch (thrown) {
-    const { code } = thrown as { code?: string };
-    if (code === 'ENOENT' || thrown instanceof SyntaxError) return null;
-    throw systemError(thrown, folder, 'read');
+/** Of the cache; the time of its `pack.json` says when it was used last. */
+async function usedPack(folder: string, { tokens }: OpenSource): Promise<DataPack | null> {
+  const pack = await readPack(folder, tokens);
+  if (pack) await utimes(join(folder, packName), new Date(), new Date()).catch(() => {}); // a cache that may only be read
+  return pack;
+}
+
+/** Packed while bad samples were left out, it is still no answer to who wants them to stop the import. */
+function allowed(pack: DataPack, { skipsBad }: Pick<OpenSource, 'skipsBad'>): DataPack {
+  if (pack.skipped.length > 0 && !skipsBad) throw badSamples(pack.skipped);
+  return pack;
+}
+
+async function waitForOther(folder: string, { signal, onProgress }: PackOptions): Promise<void> {
+  while (await isBeingMade(folder)) {
+    onProgress?.({ file: null, done: 0, total: 0, seconds_left: null });
+    await sleep(lookMs, undefined, signal ? { signal } : {});
   }
 }
 
-async function writePack(folder: string, opened: OpenSource, options: PackOptions): Promise<void> {
-  const { addon, signal } = options;
+async function writePack(
+  folder: string,
+  key: string,
+  opened: OpenSource,
+  made: NonNullable<PackFile['made']>,
+  { addon, signal, onProgress }: PackOptions,
+): Promise<void> {
   const target = await opened.target();
-  const progress = progressOf(opened.readBytes, options.onProgress);
-  const hashes: string[] = [];
-  for (const [part, count] of Object.entries(opened.parts)) {
-    const paths = {
-      input: columnFile(folder, part, 'input'),
-      target: columnFile(folder, part, 'target'),
-      group: columnFile(folder, part, 'group'),
-    };
-    const digests = {} as Record<ColumnRole, string>;
-    const sink = async (role: ColumnRole, rows: AsyncIterable<Uint8Array>) => {
-      digests[role] = await writeColumn(paths[role], rows);
-    };
-    await opened.write(part, sink, { addon, signal, paths, onRead: progress, onBad: () => {} });
-    for (const role of roles) {
-      hashes.push(part, role, String(count), digests[role] ?? (await digestFile(paths[role])));
-    }
-  }
-  const columns = roles.map((role) => ({ name: role, role, ...opened.columns[role] }));
-  const classes = target.kind === 'class' ? target.classes : null;
-  const parts = Object.fromEntries(Object.entries(opened.parts).map(([part, count]) => [part, { count }]));
-  const hash = createHash('sha256')
-    .update(JSON.stringify([packVersion, columns, classes, hashes]))
-    .digest('hex');
-  const file: PackFile = { version: packVersion, hash, classes, parts, columns, target };
-  await writeFile(join(folder, 'pack.json'), `${JSON.stringify(file, null, 2)}\n`, { flush: true });
-  const all = opened.readBytes;
-  options.onProgress?.({ file: null, done: all, total: all });
-}
-
-/** Turns "so many bytes of this file" into the sum over all files. */
-function progressOf(total: number, report: PackOptions['onProgress']) {
-  const read = new Map<string, number>();
-  return (file: string, bytes: number) => {
-    read.set(file, bytes);
-    let done = 0;
-    for (const each of read.values()) done += each;
-    report?.({ file, done, total });
-  };
-}
-
-/** Writes rows as they come, flushed to the disk; answers their SHA-256. */
-async function writeColumn(path: string, rows: AsyncIterable<Uint8Array>): Promise<string> {
-  const hash: Hash = createHash('sha256');
-  const file = await open(path, 'wx');
+  const writer = await PackWriter.open(folder, key, opened);
+  if (!opened.skipsBad) await writer.retryBad();
+  const progress = new Progress(opened, writer, onProgress);
+  const roles = Object.keys(opened.columns) as ColumnRole[];
   try {
-    for await (const chunk of rows) {
-      hash.update(chunk);
-      for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
+    for (const part of Object.keys(opened.parts)) {
+      const path = (role: ColumnRole) => columnFile(folder, part, role);
+      const paths = { input: path('input'), target: path('target'), group: path('group') };
+      const sink = (role: ColumnRole, rows: ColumnRows) =>
+        writer.write(part, role, rows, (count) => progress.rows(part, role, count));
+      const onRead = (file: string, bytes: number) => progress.read(file, bytes);
+      await opened.write(part, sink, { addon, signal, paths, onRead, onBad: (bad) => writer.onBad(bad) });
     }
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  return hash.digest('hex');
-}
-
-async function digestFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk);
-  return hash.digest('hex');
-}
-
-/** Gives the finished pack its name. If somebody else was faster, theirs stays; a damaged one is moved out of the way. */
-async function settle(temporary: string, folder: string): Promise<void> {
-  try {
-    await rename(temporary, folder);
+    await writer.end();
   } catch (thrown) {
-    if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes((thrown as { code?: string }).code ?? '')) throw thrown;
-    if (await sameHash(temporary, folder)) return;
-    const aside = `${temporary}.old.tmp`;
-    await rename(folder, aside);
-    await rename(temporary, folder);
-    await rm(aside, { recursive: true, force: true });
+    if (writer.begun)
+      await writer.note().catch(() => {}); // what went wrong first is told
+    else await rm(folder, { recursive: true, force: true }).catch(() => {});
+    throw thrown;
   }
+  if (writer.bad.length > 0 && !opened.skipsBad) throw badSamples(writer.bad);
+  await writePackFile(folder, { opened, target, writer, roles, made });
+  progress.end();
 }
 
-async function sameHash(a: string, b: string): Promise<boolean> {
-  const size = async (folder: string) =>
-    Promise.all((await readdir(folder)).sort().map(async (name) => [name, (await stat(join(folder, name))).size]));
-  try {
-    const read = (folder: string) => readFile(join(folder, 'pack.json'), 'utf8');
-    return (await read(a)) === (await read(b)) && JSON.stringify(await size(a)) === JSON.stringify(await size(b));
-  } catch {
-    return false;
+async function writePackFile(
+  folder: string,
+  {
+    opened,
+    target,
+    writer,
+    roles,
+    made,
+  }: {
+    opened: OpenSource;
+    target: PackFile['target'];
+    writer: PackWriter;
+    roles: ColumnRole[];
+    made: NonNullable<PackFile['made']>;
+  },
+): Promise<void> {
+  const columns = roles.map((role) => ({ name: role, role, ...(opened.columns[role] as ColumnType) }));
+  const parts = Object.fromEntries(Object.entries(opened.parts).map(([part, count]) => [part, { count }]));
+  const excluded: Record<string, number[]> = {};
+  for (const part of new Set(writer.bad.map((bad) => bad.part))) {
+    excluded[part] = writer.bad.filter((bad) => bad.part === part).map(({ index }) => index);
   }
+  const classes = target.kind === 'class' ? target.classes : null;
+  const digests = new Map<string, string>();
+  for (const part of Object.keys(parts)) {
+    for (const role of roles) digests.set(`${part}.${role}`, await writer.digest(part, role));
+  }
+  const content = { classes, parts, columns, ...(writer.bad.length > 0 ? { excluded } : {}) };
+  const file: PackFile = {
+    version: packVersion,
+    hash: packHash(content, (part, role) => digests.get(`${part}.${role}`) as string),
+    ...content,
+    target,
+    ...(opened.tokens === undefined ? {} : { tokens: opened.tokens }),
+    ...(writer.bad.length > 0 ? { skipped: writer.bad } : {}),
+    ...(opened.encoding ? { encoding: await opened.encoding() } : {}),
+    made,
+  };
+  await writeFile(join(folder, packName), `${JSON.stringify(file, null, 2)}\n`, { flush: true });
+  await rm(join(folder, journalName), { force: true });
 }
 
-async function removeLeftovers(packs: string): Promise<void> {
-  for (const name of await readdir(packs)) {
-    if (!name.endsWith('.tmp')) continue;
-    const path = join(packs, name);
-    const status = await stat(path).catch(() => null);
-    if (status && Date.now() - status.mtimeMs > leftoverMs) await rm(path, { recursive: true, force: true });
-  }
+async function samePack(a: string, b: string): Promise<boolean> {
+  const [one, other] = await Promise.all([readPack(a), readPack(b).catch(() => null)]);
+  return one !== null && one.hash === other?.hash;
 }

@@ -5,10 +5,11 @@ import type { ResolvedSource } from '../contract/project.ts';
 import type { DataFacts, PartName } from '../contract/tensors.ts';
 import { transforms as transformTable } from '../contract/transforms.ts';
 import type { PreviewSample, ProjectPreview } from '../contract/wire.ts';
+import { factsOf } from './describe.ts';
 import type { OpenSource } from './open-source.ts';
 import type { DataPack } from './pack.ts';
 import { type Kept, packRows, type Rows } from './rows.ts';
-import { factsOf, openSource } from './source.ts';
+import { openSource } from './source.ts';
 import { applyTransform } from './transform.ts';
 
 export interface WantedSamples {

@@ -1,0 +1,30 @@
+/** What a source says of itself before anything is trained: from its headers and labels, or from its pack where there is one. */
+import { join } from 'node:path';
+import type { ResolvedSource } from '../contract/project.ts';
+import type { DataFacts, TargetType } from '../contract/tensors.ts';
+import { cacheDir } from '../workspace.ts';
+import type { OpenContext, OpenSource } from './open-source.ts';
+import { packKey } from './pack.ts';
+import { factsFrom, packFacts, readPackFile } from './pack-file.ts';
+import { defaultContext, openSource } from './source.ts';
+
+/**
+ * Shapes, classes, samples per part. Reads headers and labels, never the inputs.
+ * Throws DATA_MISSING, DATA_TRUNCATED, DATA_FORMAT, DATA_COUNT, LABEL_RANGE, NOT_READABLE.
+ */
+export async function describeSource(
+  source: ResolvedSource,
+  baseDir: string,
+  context: OpenContext = defaultContext(),
+): Promise<DataFacts> {
+  const opened = await openSource(source, baseDir, context);
+  const packed = await readPackFile(opened.pack ?? join(cacheDir(), 'packs', packKey(source, opened)));
+  return packed ? packFacts(packed, opened.tokens) : factsOf(opened, await opened.target());
+}
+
+export function factsOf(
+  { columns, parts, tokens }: Pick<OpenSource, 'columns' | 'parts' | 'tokens'>,
+  target: TargetType,
+): DataFacts {
+  return factsFrom(columns.input, parts, target, tokens);
+}

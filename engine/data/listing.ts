@@ -1,0 +1,119 @@
+/** What lies in a folder, without what no data set means: the same for every source, so that stray files are never samples or classes. */
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { systemError } from '../files.ts';
+
+export interface ListedFile {
+  /** Absolute. */
+  path: string;
+  /** Relative to the listed folder, with `/` between its steps; of a file that was asked for itself, its name. */
+  name: string;
+  bytes: number;
+  /** mtime in milliseconds. */
+  modified: number;
+}
+
+export interface FolderListing {
+  /** By name, in code-point order. */
+  files: ListedFile[];
+  /** Folders below, empty ones too; relative names, in code-point order. */
+  folders: string[];
+  /** Stray files and folders, and what is neither file nor folder: relative names. */
+  ignored: string[];
+  /** There is more than was looked at. */
+  cut: boolean;
+}
+
+export interface ListOptions {
+  /** Levels of folders that are entered; 1: only the folder itself. */
+  depth?: number;
+  /** More files than this are not listed. */
+  most?: number;
+  signal?: AbortSignal | undefined;
+}
+
+const strayNames = new Set([
+  'thumbs.db',
+  'ehthumbs.db',
+  'desktop.ini',
+  '__macosx',
+  '$recycle.bin',
+  'system volume information',
+  'lost+found',
+  '__pycache__',
+  'gradloom-marks.json',
+]);
+
+/** Whether a file or folder of this name is what a system or program left behind, not data: hidden ones are. */
+export function isStray(name: string): boolean {
+  const last = basename(name);
+  return (
+    last.startsWith('.') ||
+    strayNames.has(last.toLowerCase()) ||
+    last.endsWith('~') ||
+    last.endsWith('.gradloom-marks.json')
+  );
+}
+
+/** Code-point order: the same on every system, and that of Python's `sorted`. */
+export function inCodePoints(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** Lists a folder; links are what they lead to, each folder is entered once. @throws GradloomError FILE_NOT_FOUND, NOT_READABLE, CANCELLED */
+export async function listFolder(
+  folder: string,
+  { depth = 16, most = 5_000_000, signal }: ListOptions = {},
+): Promise<FolderListing> {
+  const listing: FolderListing = { files: [], folders: [], ignored: [], cut: false };
+  const entered = new Set<string>();
+  const pending: { path: string; name: string; level: number }[] = [{ path: folder, name: '', level: 1 }];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    signal?.throwIfAborted();
+    const { path, name, level } = next;
+    try {
+      const { dev, ino } = await stat(path);
+      // Windows may have no numbers for its files; there a circle of links ends at the depth.
+      if (ino !== 0 && entered.has(`${dev}:${ino}`)) continue;
+      entered.add(`${dev}:${ino}`);
+      const names = await readdir(path);
+      for (let at = 0; at < names.length && !listing.cut; at += together) {
+        const found = await Promise.all(names.slice(at, at + together).map((each) => look(path, name, each)));
+        for (const each of found) {
+          if (each.kind === 'ignored') listing.ignored.push(each.name);
+          else if (each.kind === 'file') listing.files.push(each.file);
+          else {
+            listing.folders.push(each.name);
+            if (level < depth) pending.push({ path: each.path, name: each.name, level: level + 1 });
+            else listing.cut = true;
+          }
+        }
+        if (listing.files.length > most) listing.cut = true;
+      }
+    } catch (thrown) {
+      throw systemError(thrown, path, 'read');
+    }
+    if (listing.files.length > most) break;
+  }
+  listing.files.sort((a, b) => inCodePoints(a.name, b.name));
+  listing.folders.sort(inCodePoints);
+  listing.ignored.sort(inCodePoints);
+  return listing;
+}
+
+/** Entries that are asked about at once. */
+const together = 64;
+
+type Entry =
+  | { kind: 'ignored'; name: string }
+  | { kind: 'file'; file: ListedFile }
+  | { kind: 'folder'; name: string; path: string };
+
+async function look(folder: string, above: string, entry: string): Promise<Entry> {
+  const name = above === '' ? entry : `${above}/${entry}`;
+  const path = join(folder, entry);
+  const found = isStray(entry) ? null : await stat(path).catch(() => null);
+  if (found?.isDirectory()) return { kind: 'folder', name, path };
+  if (!found?.isFile()) return { kind: 'ignored', name };
+  return { kind: 'file', file: { path, name, bytes: found.size, modified: found.mtimeMs } };
+}

@@ -1,0 +1,171 @@
+/** What a pack's folder holds: `pack.json` and one little-endian file per part and column, `<part>.<column>.bin`. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { NativeColumn, NativePart } from '../contract/native.ts';
+import type { ResolvedSource, ResolvedSplit } from '../contract/project.ts';
+import type { JsonObject } from '../contract/report.ts';
+import type { DataFacts, TargetType } from '../contract/tensors.ts';
+import { systemError } from '../files.ts';
+import type { BadSample, ColumnRole, ColumnType } from './open-source.ts';
+
+export const packVersion = 1;
+export const packName = 'pack.json';
+/** Columns that every pack has. */
+export const givenRoles = ['input', 'target'] as const;
+
+const bytesOf: Record<ColumnType['dtype'], number> = { uint8: 1, uint16: 2, float32: 4, int64: 8 };
+
+/** `pack.json`. Unknown keys of later versions are left alone. */
+export interface PackFile {
+  version: number;
+  /** SHA-256 over what the pack holds: equal data gives an equal hash, wherever it came from. */
+  hash: string;
+  classes: string[] | null;
+  /** Rows that are stored. */
+  parts: Record<string, { count: number }>;
+  columns: ({ name: ColumnRole; role: ColumnRole } & ColumnType)[];
+  /** The facts' target, and how many tokens the inputs may be. */
+  target: TargetType;
+  tokens?: number;
+  /** Rows of samples that could not be read: zeros, which take part in nothing. */
+  excluded?: Record<string, number[]>;
+  /** Why: one for each of `excluded`. */
+  skipped?: BadSample[];
+  /** How the values came about, where prediction has to do the same. */
+  encoding?: JsonObject;
+  /** What it was made from: relative paths are of `base`. */
+  made?: { source: ResolvedSource; base: string; split: ResolvedSplit };
+}
+
+/** As C++ reads it; `group` is not for it. */
+export type PackPart = NativePart & { group?: NativeColumn };
+
+export interface DataPack {
+  folder: string;
+  hash: string;
+  /** `facts.parts` count the samples that take part. */
+  facts: DataFacts;
+  /** All rows, those of samples that are excluded too. */
+  parts: Record<string, PackPart>;
+  /** Positions of samples that could not be read, ascending. */
+  excluded: Record<string, number[]>;
+  skipped: BadSample[];
+  encoding: JsonObject | null;
+}
+
+export function columnFile(folder: string, part: string, role: ColumnRole): string {
+  return join(folder, `${part}.${role}.bin`);
+}
+
+export function rowBytes({ dtype, shape }: Pick<ColumnType, 'dtype' | 'shape'>): number {
+  return shape.reduce((product, dim) => product * dim, bytesOf[dtype]);
+}
+
+/** null if there is none, or a damaged one, or one of another version. @throws GradloomError NOT_READABLE */
+export async function readPackFile(folder: string): Promise<PackFile | null> {
+  try {
+    const file = JSON.parse(await readFile(join(folder, packName), 'utf8')) as PackFile;
+    return file?.version === packVersion ? file : null;
+  } catch (thrown) {
+    const { code } = thrown as { code?: string };
+    if (code === 'ENOENT' || code === 'ENOTDIR' || thrown instanceof SyntaxError) return null;
+    throw systemError(thrown, folder, 'read');
+  }
+}
+
+/**
+ * The pack in `folder`, or null if there is none, or one whose files have not their sizes. `tokens`: for a pack that does not say it.
+ * @throws GradloomError NOT_READABLE
+ */
+export async function readPack(folder: string, tokens?: number): Promise<DataPack | null> {
+  const file = await readPackFile(folder);
+  if (!file) return null;
+  const columns = new Map(file.columns.map(({ role, dtype, shape, scaled }) => [role, { dtype, shape, scaled }]));
+  const parts: DataPack['parts'] = {};
+  for (const [part, { count }] of Object.entries(file.parts)) {
+    const found: Partial<Record<ColumnRole, NativeColumn>> = {};
+    for (const [role, type] of columns) {
+      const path = columnFile(folder, part, role);
+      const status = await stat(path).catch((thrown: { code?: string }) => {
+        if (thrown.code === 'ENOENT') return null;
+        throw systemError(thrown, path, 'read');
+      });
+      if (status?.size !== count * rowBytes(type)) return null;
+      found[role] = { path, ...type };
+    }
+    const { input, target, group } = found;
+    if (!input || !target) return null;
+    parts[part] = { count, input, target, ...(group ? { group } : {}) };
+  }
+  return {
+    folder,
+    hash: file.hash,
+    facts: packFacts(file, tokens),
+    parts,
+    excluded: file.excluded ?? {},
+    skipped: file.skipped ?? [],
+    encoding: file.encoding ?? null,
+  };
+}
+
+/** What a pack says of itself: its samples less those that are excluded. */
+export function packFacts(
+  { columns, parts, target, tokens, excluded }: PackFile,
+  knownTokens: number | undefined,
+): DataFacts {
+  const input = columns.find(({ role }) => role === 'input') as ColumnType;
+  const counts = Object.entries(parts).map(([part, { count }]) => [part, count - (excluded?.[part]?.length ?? 0)]);
+  return factsFrom(input, Object.fromEntries(counts) as DataFacts['parts'], target, tokens ?? knownTokens);
+}
+
+export function factsFrom(
+  { dtype, shape: dims }: ColumnType,
+  parts: DataFacts['parts'],
+  target: TargetType,
+  tokens: number | undefined,
+): DataFacts {
+  if (dtype !== 'int64') return { input: { dims, dtype: 'float32' }, target, parts };
+  const count = target.kind === 'next_token' ? target.tokens : tokens;
+  return { input: { dims, dtype, ...(count === undefined ? {} : { tokens: count }) }, target, parts };
+}
+
+/** `digests`: SHA-256 of a column's file. What only some packs have counts where they have it, so that hashes of others stay. */
+export function packHash(
+  { classes, parts, columns, excluded }: Pick<PackFile, 'classes' | 'parts' | 'columns' | 'excluded'>,
+  digests: (part: string, role: ColumnRole) => string,
+): string {
+  const hashes = Object.entries(parts).flatMap(([part, { count }]) =>
+    columns.flatMap(({ role }) => [part, role, String(count), digests(part, role)]),
+  );
+  const left = Object.values(excluded ?? {}).some((positions) => positions.length > 0) ? [excluded] : [];
+  return createHash('sha256')
+    .update(JSON.stringify([packVersion, columns, classes, hashes, ...left]))
+    .digest('hex');
+}
+
+/** Reads every column and compares the hash. @throws GradloomError CANCELLED */
+export async function packIsWhole(folder: string, signal?: AbortSignal): Promise<boolean> {
+  const file = await readPackFile(folder);
+  if (!file || !(await readPack(folder))) return false;
+  const digests = new Map<string, string>();
+  for (const part of Object.keys(file.parts)) {
+    for (const { role } of file.columns) {
+      digests.set(`${part}.${role}`, await digestFile(columnFile(folder, part, role), signal));
+    }
+  }
+  return packHash(file, (part, role) => digests.get(`${part}.${role}`) as string) === file.hash;
+}
+
+export async function digestFile(path: string, signal?: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20, ...(signal ? { signal } : {}) })) {
+      hash.update(chunk);
+    }
+  } catch (thrown) {
+    throw systemError(thrown, path, 'read');
+  }
+  return hash.digest('hex');
+}
