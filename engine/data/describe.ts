@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import type { ResolvedSource } from '../contract/project.ts';
 import type { DataFacts, TargetType } from '../contract/tensors.ts';
 import { cacheDir } from '../workspace.ts';
+import { effectsOf, factsLeft, marksOf } from './mark-effects.ts';
 import type { OpenContext, OpenSource } from './open-source.ts';
 import { packKey } from './pack.ts';
 import { factsFrom, packFacts, readPackFile } from './pack-file.ts';
 import { defaultContext, openSource } from './source.ts';
 
 /**
- * Shapes, classes, samples per part. Reads headers and labels, never the inputs.
+ * Shapes, classes, samples per part less those that marks leave out. Reads headers and labels, never the inputs.
  * Throws DATA_MISSING, DATA_TRUNCATED, DATA_FORMAT, DATA_COUNT, LABEL_RANGE, NOT_READABLE.
  */
 export async function describeSource(
@@ -19,7 +20,9 @@ export async function describeSource(
 ): Promise<DataFacts> {
   const opened = await openSource(source, baseDir, context);
   const packed = await readPackFile(opened.pack ?? join(cacheDir(), 'packs', packKey(source, opened)));
-  return packed ? packFacts(packed, opened.tokens) : factsOf(opened, await opened.target());
+  const facts = packed ? packFacts(packed, opened.tokens) : factsOf(opened, await opened.target());
+  const marks = await marksOf(source, baseDir);
+  return marks.length > 0 ? factsLeft(facts, effectsOf(marks, opened, null), packed?.excluded ?? {}) : facts;
 }
 
 export function factsOf(

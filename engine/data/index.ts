@@ -1,5 +1,6 @@
 /** Data, as the rest of the engine sees it: what a source holds, its pack, its splits. */
 export { describeSource } from './describe.ts';
+export { honourMarks } from './marked.ts';
 export { type DataPack, type PackOptions, packSource } from './pack.ts';
 export { Previews } from './preview.ts';
 export { makeSplits, type SplitName, type Splits } from './split.ts';

@@ -81,7 +81,11 @@ function whole({ parts, excluded }: Divided, part: PartName): SplitMembers {
   const count = parts[part]?.count ?? 0;
   const out = excluded?.[part] ?? [];
   if (out.length === 0) return { part, count };
-  const { train: positions } = drawSplit({ count, excluded: out }, { val: 0, seed: 0, stratify: false }, () => []);
+  const { train: positions } = drawSplit(
+    { count, excluded: out },
+    { val: 0, seed: 0, stratify: false },
+    (n) => new Float64Array(n),
+  );
   return { part, count: positions.length, positions };
 }
 

@@ -10,7 +10,7 @@ import { type Plan, planProject } from '../contract/plan.ts';
 import type { PlannedTensor } from '../contract/plan-types.ts';
 import type { Problem } from '../contract/problems.ts';
 import { describeWeights } from '../contract/weights.ts';
-import { type DataPack, makeSplits, packSource, type Splits } from '../data/index.ts';
+import { type DataPack, honourMarks, makeSplits, packSource, type Splits } from '../data/index.ts';
 import { toSafetensors } from '../export/weights.ts';
 import { loadAddon } from '../native/load.ts';
 import type { StartedFrom } from '../runs/folder.ts';
@@ -134,8 +134,9 @@ export class Looker {
     const { source, split } = plan.project.data;
     if (!source) throw new GradloomError('INTERNAL', 'A planned network has no data source');
     const addon = loadAddon();
-    const pack = await packSource(source, baseDir, { cacheDir: cacheDir(), addon, signal });
-    const key = JSON.stringify([pack.hash, pack.folder, split]);
+    const packed = await packSource(source, baseDir, { cacheDir: cacheDir(), addon, split, signal });
+    const { pack } = await honourMarks(packed, source, baseDir, split, { folder: this.#folder });
+    const key = JSON.stringify([pack.hash, pack.folder, pack.excluded, split]);
     if (this.#data?.key !== key) {
       // Sessions hold the indices they have read; a new split's files may take the place of theirs.
       const { splits } = await makeSplits(pack, split, addon, this.#folder);

@@ -11,6 +11,7 @@ import { createRun, type NewRun, projectName } from './folder.ts';
 import { finish, newSummary, type Opening, trainHeld, whileHeld } from './hold.ts';
 import { openSession } from './open.ts';
 import {
+  adviceOnData,
   chooseHardware,
   type Hardware,
   nativePlan,
@@ -107,7 +108,12 @@ async function open(
     }),
     plan,
     environment,
-    advice: [...warnings.map(({ code, message, hint }) => ({ code, message, hint })), ...hardware.advice, ...advice],
+    advice: [
+      ...warnings.map(({ code, message, hint }) => ({ code, message, hint })),
+      ...adviceOnData(data),
+      ...hardware.advice,
+      ...advice,
+    ],
     saveFirst: fromFile ? { initial: true } : null,
   };
 }

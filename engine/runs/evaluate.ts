@@ -119,7 +119,7 @@ async function withCheckpoint<T>(
   const scratch = mkdtempSync(path.join(os.tmpdir(), 'gradloom-evaluate-'));
   const { signal } = options;
   try {
-    const data = await prepareData(plan, addon, scratch, { signal });
+    const data = await prepareData(plan, addon, scratch, { signal, run: environment ? folder : undefined });
     const split = options.split ?? 'val';
     const chosen = data.splits[split];
     if (!chosen) {

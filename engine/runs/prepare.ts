@@ -1,6 +1,7 @@
 /** From a project's text to what a session needs: read, edited, planned against its data, packed, split. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { DataNote } from '../contract/data/inspect.ts';
 import {
   type Choice,
   chooseDevice,
@@ -19,7 +20,7 @@ import { isObject } from '../contract/report.ts';
 import { pathKeys } from '../contract/sources.ts';
 import type { DataFacts } from '../contract/tensors.ts';
 import type { Precision } from '../contract/training-numbers.ts';
-import { describeSource, makeSplits, packSource, type Splits } from '../data/index.ts';
+import { describeSource, honourMarks, makeSplits, packSource, type Splits } from '../data/index.ts';
 import { systemError } from '../files.ts';
 import { checkThreads, threadsHere } from '../threads.ts';
 import { cacheDir } from '../workspace.ts';
@@ -146,7 +147,7 @@ export async function planWithData(
   let facts: DataFacts | null = null;
   let dataError: GradloomError | null = null;
   try {
-    if (source) facts = await describeSource(source, baseDir);
+    if (source) facts = await describeSource(source, baseDir, { split: resolveProject(project).data.split });
   } catch (thrown) {
     dataError = GradloomError.from(thrown);
   }
@@ -256,6 +257,8 @@ export interface PreparedData {
   facts: DataFacts;
   data_hash: string;
   split_hash: string;
+  /** What a person should know of it: marks that mean nothing. */
+  notes: DataNote[];
 }
 
 /** Packs the data, if need be, and draws the splits; `splitFolder` is where their index files go. */
@@ -263,19 +266,34 @@ export async function prepareData(
   plan: Plan,
   addon: Addon,
   splitFolder: string,
-  options: { signal?: AbortSignal | undefined; onProgress?: (done: number, total: number) => void } = {},
+  options: {
+    signal?: AbortSignal | undefined;
+    onProgress?: (done: number, total: number) => void;
+    /** The folder of a run that keeps its marks. */
+    run?: string | undefined;
+  } = {},
 ): Promise<PreparedData> {
   const { source, split } = plan.project.data;
   if (!source) throw new GradloomError('INTERNAL', 'A planned run has no data source');
   const { signal, onProgress } = options;
-  const pack = await packSource(source, '/', {
+  const packed = await packSource(source, '/', {
     cacheDir: cacheDir(),
     addon,
+    split,
     ...(signal ? { signal } : {}),
     ...(onProgress ? { onProgress: ({ done, total }) => onProgress(done, total) } : {}),
   });
+  const { pack, notes } = await honourMarks(packed, source, '/', split, { folder: splitFolder, run: options.run });
   const { splits, hash } = await makeSplits(pack, split, addon, splitFolder);
-  return { splits, parts: pack.parts, facts: pack.facts, data_hash: pack.hash, split_hash: hash };
+  return { splits, parts: pack.parts, facts: pack.facts, data_hash: pack.hash, split_hash: hash, notes };
+}
+
+export function adviceOnData({ notes }: PreparedData): Advice[] {
+  return notes.map(({ message, names = [], count }) => {
+    const more = (count ?? names.length) > 3 ? ' …' : '';
+    const named = names.length > 0 ? `: ${names.slice(0, 3).join(', ')}${more}` : '';
+    return { code: 'DATA_NOTE', message: `${message}${named}` };
+  });
 }
 
 /** `hardware`: as chosen for a new run, or as an earlier one was run with. */

@@ -22,6 +22,7 @@ import { readJournal } from './journal-reader.ts';
 import { LiveSchedule } from './live-schedule.ts';
 import { openSession } from './open.ts';
 import {
+  adviceOnData,
   hardwareAgain,
   nativePlan,
   type PreparedData,
@@ -92,6 +93,8 @@ export async function resumeRun(
       const data = await prepareData(planned.plan, addon, folder, {
         signal: control.signal,
         onProgress: packingProgress(record),
+        // One that ended before its data were there takes the marks that there are.
+        run: before ? folder : undefined,
       });
       checkData(found?.state ?? before, data, folder);
       const edited =
@@ -136,6 +139,7 @@ export async function resumeRun(
         plan: planned.plan,
         environment,
         advice: [
+          ...adviceOnData(data),
           ...damaged.map(({ code, message }) => ({ code, message })),
           ...(lost === null ? [] : [{ code: 'CHECKPOINT_MISSING', ...lost }]),
           ...changes(before, environment),

@@ -22,6 +22,15 @@ export const markChangeSchema = z.object({
 });
 export type MarkChange = z.infer<typeof markChangeSchema>;
 
+/** A data folder's marks; beside a file they are `<file>.gradloom-marks.json`. */
+export const marksName = 'gradloom-marks.json';
+
+/** What a mark says, in words: `left out`, `is cat`. */
+export function markWords({ exclude, label }: Pick<Mark, 'exclude' | 'label'>): string {
+  if (exclude) return 'left out';
+  return label === undefined ? 'noted' : `is ${label}`;
+}
+
 /** The file beside the data: in a folder of data `gradloom-marks.json`, beside a file `<file>.gradloom-marks.json`. */
 export const marksFileSchema = z.object({ gradloom_marks: z.literal(1), marks: z.array(markSchema) });
 export type MarksFile = z.infer<typeof marksFileSchema>;
