@@ -2,6 +2,7 @@
 import type { ChosenMetric } from './metrics.ts';
 import type { ResolvedMixing } from './mixing.ts';
 import type { Json, NativePlan } from './native.ts';
+import type { NpySource } from './sources/arrays.ts';
 import type { IdxSource } from './sources/idx.ts';
 import type { RandomSource } from './sources/random.ts';
 import type { Precision, ResolvedEma, ResolvedLossScale } from './training-numbers.ts';
@@ -20,7 +21,7 @@ export interface Chosen {
 }
 
 /** One type a kind of source, each beside its row. */
-export type ResolvedSource = IdxSource | RandomSource;
+export type ResolvedSource = IdxSource | NpySource | RandomSource;
 
 export interface ResolvedSplit {
   /** A fraction of the training part in [0, 1), or the source's own validation or test part. 0: no validation. */

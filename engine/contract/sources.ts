@@ -1,14 +1,16 @@
 /** The table of data sources: one row a kind, by family in `sources/`. */
 import { fieldInfo } from './fields.ts';
+import { arrayKinds } from './sources/arrays.ts';
 import { idxKinds } from './sources/idx.ts';
 import type { SourceKind } from './sources/kind.ts';
 import { randomKinds } from './sources/random.ts';
+import { tableKinds } from './sources/table.ts';
 import { tableOf } from './table.ts';
 
 export type { SourceKind } from './sources/kind.ts';
 export { inputTokens, randomFacts, randomTarget } from './sources/random.ts';
 
-export const sourceKinds: readonly SourceKind[] = [...idxKinds, ...randomKinds];
+export const sourceKinds: readonly SourceKind[] = [...idxKinds, ...arrayKinds, ...randomKinds, ...tableKinds];
 
 export const sources = tableOf(sourceKinds);
 

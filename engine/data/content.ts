@@ -16,7 +16,8 @@ export interface ContentOptions {
   tolerant?: boolean;
 }
 
-async function isGzip(path: string): Promise<boolean> {
+/** Whether the file's own first bytes are gzip's. */
+export async function isGzip(path: string): Promise<boolean> {
   const file = await open(path, 'r');
   try {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);

@@ -1,5 +1,6 @@
 /** The table of data sources on the engine's side: one row a kind. Those with libraries of their own are loaded when they are opened. */
 import { type ResolvedSource, resolveProject } from '../contract/project.ts';
+import { openNpySource } from './arrays/source.ts';
 import { openIdxSource } from './idx/source.ts';
 import type { OpenContext, OpenSource } from './open-source.ts';
 import { openRandomSource } from './random-source.ts';
@@ -13,6 +14,7 @@ type Opener<Kind extends ResolvedSource['kind']> = (
 /** Sources whose libraries the service must not load: `images: async (...given) => (await import('./images/source.ts')).open…(...given)`. */
 const kinds: { [Kind in ResolvedSource['kind']]: Opener<Kind> } = {
   idx: openIdxSource,
+  npy: openNpySource,
   random: openRandomSource,
 };
 

@@ -63,7 +63,12 @@ describe('what a folder says', () => {
     });
   });
 
-  test.each(['t10k', 'test', 'val', 'validation'])('a test part called %s', async (part) => {
+  test.each([
+    ['t10k', 'test'],
+    ['test', 'test'],
+    ['val', 'val'],
+    ['validation', 'val'],
+  ])('a part called %s', async (part, expected) => {
     const folder = folderOf({
       'train-images-idx3-ubyte': images(3),
       'train-labels-idx1-ubyte': labels([0, 1, 1]),
@@ -71,9 +76,9 @@ describe('what a folder says', () => {
       [`${part}-labels-idx1-ubyte`]: labels([1, 4]),
     });
     expect(await facts(folder)).toMatchObject({
-      parts: { train: 3, test: 2 },
       target: { classes: ['0', '1', '2', '3', '4'], highest: { sample: 1 } },
     });
+    expect((await facts(folder)).parts).toEqual({ train: 3, [expected]: 2 });
   });
 
   test('a plain file and its gzipped copy are one; subfolders are looked into', async () => {

@@ -1,9 +1,9 @@
 /** What a name says: of which part it is, whether it holds inputs or targets, and to which data set it belongs. */
 
+import type { PartName } from '../../contract/tensors.ts';
+
 export interface ArrayName {
-  part: 'train' | 'test' | null;
-  /** A test part that is called validation: set aside where there is one that is called test. */
-  validation: boolean;
+  part: PartName | null;
   role: 'input' | 'target' | null;
   /** What is left of the name: equal for arrays that belong together. */
   set: string;
@@ -33,15 +33,13 @@ export function readName(name: string): ArrayName {
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);
-  const found: ArrayName = { part: null, validation: false, role: null, set: '' };
+  const found: ArrayName = { part: null, role: null, set: '' };
   const rest: string[] = [];
   for (const word of words) {
     if (trainWords.has(word)) found.part ??= 'train';
     else if (testWords.has(word)) found.part ??= 'test';
-    else if (validationWords.has(word)) {
-      found.validation = found.part === null;
-      found.part ??= 'test';
-    } else if (targetWords.has(word)) found.role = 'target';
+    else if (validationWords.has(word)) found.part ??= 'val';
+    else if (targetWords.has(word)) found.role = 'target';
     else if (inputWords.has(word)) found.role ??= 'input';
     else rest.push(word);
   }

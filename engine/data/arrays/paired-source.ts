@@ -1,6 +1,6 @@
 /** An opened source of paired arrays: how their elements become a pack's columns. */
 import type { DataNote } from '../../contract/data/inspect.ts';
-import type { TargetKind, TargetType } from '../../contract/tensors.ts';
+import type { PartName, TargetKind, TargetType } from '../../contract/tensors.ts';
 import type { ColumnType, OpenSource } from '../open-source.ts';
 import type { Kept } from '../rows.ts';
 import { type ArrayFile, readFloats, readIndices, unsignedByte } from './array-file.ts';
@@ -23,7 +23,7 @@ export interface PairedSettings {
 
 /** @throws GradloomError DATA_COUNT, DATA_FORMAT */
 export async function openPairs(parts: Parts, settings: PairedSettings): Promise<OpenSource> {
-  const pairs = Object.entries(parts) as ['train' | 'test', Pair][];
+  const pairs = Object.entries(parts) as [PartName, Pair][];
   const arrays = [...new Set(pairs.flatMap(([, pair]) => [pair.input, pair.target]))];
   const files = new Map(arrays.map((array) => [array.path, array]));
   checkAlike(parts);
@@ -41,15 +41,14 @@ export async function openPairs(parts: Parts, settings: PairedSettings): Promise
     ...(targets.kind === 'next_token'
       ? {}
       : {
-          rows: (part: string, keep: Kept) =>
-            arrayRows(parts[part as 'train' | 'test'] as Pair, isClass(targets.column), keep),
+          rows: (part: string, keep: Kept) => arrayRows(parts[part as PartName] as Pair, isClass(targets.column), keep),
         }),
     async target(): Promise<TargetType> {
       for (const array of arrays) await array.check();
       return targets.describe(pairs.map(([part, pair]) => [part, pair.target]));
     },
     async write(part, sink, { signal, onRead }) {
-      const pair = parts[part as 'train' | 'test'] as Pair;
+      const pair = parts[part as PartName] as Pair;
       const read = (file: ArrayFile) => ({ signal, onRead: onRead && ((bytes: number) => onRead(file.label, bytes)) });
       await sink('input', inputs(pair.input, read(pair.input)));
       await sink('target', targets.rows(pair.target, read(pair.target)));
@@ -79,7 +78,7 @@ function inputColumn(file: ArrayFile, { tokens, asIs }: PairedSettings): ColumnT
   return { dtype: bytes ? 'uint8' : 'float32', shape, scaled: bytes };
 }
 
-async function tokensOfParts(pairs: ['train' | 'test', Pair][]): Promise<number> {
+async function tokensOfParts(pairs: [PartName, Pair][]): Promise<number> {
   const highest = await Promise.all(pairs.map(([, { input }]) => highestLabel(input)));
   return Math.max(...highest) + 1;
 }

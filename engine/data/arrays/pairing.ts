@@ -1,7 +1,7 @@
 /** Tells inputs from targets and train from test among arrays that were found together, and pairs them: by name, else by count. */
 import { basename } from 'node:path';
-import type { DataNote } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
+import type { PartName } from '../../contract/tensors.ts';
 import { type ArrayFile, unsignedByte } from './array-file.ts';
 import type { ArrayName } from './names.ts';
 
@@ -14,7 +14,7 @@ export interface Pair {
   target: ArrayFile;
 }
 
-export type Parts = { train: Pair; test?: Pair };
+export type Parts = { train: Pair } & { [Part in PartName]?: Pair };
 
 export interface PairingOptions {
   /** The folder or file that holds the arrays. */
@@ -31,44 +31,38 @@ function roleOf(entry: Entry): 'input' | 'target' {
   return entry.name.role ?? (entry.dims.length === 1 ? 'target' : 'input');
 }
 
-/** The pairs among all arrays. `notes` is told what was left out. */
-export function pairAll(entries: readonly Entry[], options: PairingOptions, notes: DataNote[]): Parts {
+/** The pairs among all arrays. */
+export function pairAll(entries: readonly Entry[], options: PairingOptions): Parts {
   const { place, naming } = options;
   const trained = entries.some(({ name }) => name.part === 'train');
   const train = entries.filter(({ name }) => name.part === 'train' || (!trained && name.part === null));
-  const held = entries.filter(({ name }) => name.part === 'test');
-  const tests = held.filter(({ name }) => !name.validation);
-  const test = tests.length > 0 ? tests : held;
   if (train.length === 0) {
+    const held = entries.filter(({ name }) => name.part !== null);
     throw new GradloomError('DATA_MISSING', `${place} holds a test part (${names(held)}) but no training part.`, {
       hint: `Add the training arrays, or name the inputs that are meant. ${naming}`,
       path: place,
     });
   }
-  const apart = held.filter((entry) => !test.includes(entry));
-  if (apart.length > 0) {
-    notes.push({
-      message: 'There is a test part and a validation part: the test part is used, the validation part is left out.',
-      names: apart.map(title),
-      count: apart.length,
-    });
-  }
-  return {
-    train: pair('training', train, options),
-    ...(test.length > 0 ? { test: pair('test', test, options) } : {}),
-  };
+  return { train: pair('training', train, options), ...heldOut(entries, options) };
 }
 
-/** The pair that one given array belongs to; its test part too if the name says that it is of the training part. */
+/** The pair that one given array belongs to; the other parts too if its name says that it is of the training part. */
 export function pairOf(chosen: string, entries: readonly Entry[], options: PairingOptions): Parts {
   const own = entries.find(({ path }) => path === chosen) as Entry;
   const partners = entries.filter(({ name, path }) => path !== chosen && name.part === own.name.part);
   const alike = partners.filter(({ name }) => name.set === own.name.set);
   const found = (of: Entry[]) => of.filter((entry) => roleOf(entry) !== roleOf(own));
   const train = pair('training', [own, ...(found(alike).length > 0 ? found(alike) : found(partners))], options);
-  const test =
-    own.name.part === 'train' ? entries.filter(({ name }) => name.part === 'test' && name.set === own.name.set) : [];
-  return { train, ...(test.length > 0 ? { test: pair('test', test, options) } : {}) };
+  const rest = own.name.part === 'train' ? entries.filter(({ name }) => name.set === own.name.set) : [];
+  return { train, ...heldOut(rest, options) };
+}
+
+function heldOut(entries: readonly Entry[], options: PairingOptions): { val?: Pair; test?: Pair } {
+  const of = (part: 'val' | 'test', words: string) => {
+    const own = entries.filter(({ name }) => name.part === part);
+    return own.length > 0 ? { [part]: pair(words, own, options) } : {};
+  };
+  return { ...of('val', 'validation'), ...of('test', 'test') };
 }
 
 function pair(part: string, entries: readonly Entry[], { place, same, naming, choosing }: PairingOptions): Pair {
@@ -93,9 +87,9 @@ function pair(part: string, entries: readonly Entry[], { place, same, naming, ch
   );
 }
 
-/** One target for each sample, and a test part like the training part. @throws GradloomError DATA_COUNT, DATA_FORMAT */
-export function checkAlike({ train, test }: Parts): void {
-  for (const { input, target } of test ? [train, test] : [train]) {
+/** One target for each sample, and other parts like the training part. @throws GradloomError DATA_COUNT, DATA_FORMAT */
+export function checkAlike(parts: Parts): void {
+  for (const { input, target } of Object.values(parts)) {
     if (input.dims[0] !== target.dims[0]) {
       throw new GradloomError(
         'DATA_COUNT',
@@ -104,21 +98,30 @@ export function checkAlike({ train, test }: Parts): void {
       );
     }
   }
-  if (!test) return;
-  for (const role of ['input', 'target'] as const) {
-    const [a, b] = [train[role], test[role]];
-    const same =
-      String(a.dims.slice(1)) === String(b.dims.slice(1)) &&
-      (a.type === unsignedByte) === (b.type === unsignedByte) &&
-      (role === 'input' || a.type.whole === b.type.whole);
-    if (same) continue;
-    const shape = (file: ArrayFile) => `${file.dims.slice(1).join(' × ') || 'single values'} of type ${file.type.name}`;
-    throw new GradloomError(
-      'DATA_FORMAT',
-      `The training and the test part differ: ${a.label} holds ${shape(a)}, ${b.label} ${shape(b)}.`,
-      { hint: 'Give a test part of the same shape and type, or move it elsewhere.', path: b.path },
-    );
+  for (const part of ['val', 'test'] as const) {
+    for (const role of ['input', 'target'] as const) {
+      const [a, b] = [parts.train[role], parts[part]?.[role]];
+      if (b && !alike(a, b, role)) throw differing(part, a, b);
+    }
   }
+}
+
+function alike(a: ArrayFile, b: ArrayFile, role: 'input' | 'target'): boolean {
+  return (
+    String(a.dims.slice(1)) === String(b.dims.slice(1)) &&
+    (a.type === unsignedByte) === (b.type === unsignedByte) &&
+    (role === 'input' || a.type.whole === b.type.whole)
+  );
+}
+
+function differing(part: 'val' | 'test', a: ArrayFile, b: ArrayFile): GradloomError {
+  const shape = (file: ArrayFile) => `${file.dims.slice(1).join(' × ') || 'single values'} of type ${file.type.name}`;
+  const words = part === 'val' ? 'validation' : 'test';
+  return new GradloomError(
+    'DATA_FORMAT',
+    `The training and the ${words} part differ: ${a.label} holds ${shape(a)}, ${b.label} ${shape(b)}.`,
+    { hint: `Give a ${words} part of the same shape and type, or move it elsewhere.`, path: b.path },
+  );
 }
 
 const title = ({ path, label }: ArrayFile) => (label === path ? basename(path) : label.slice(label.indexOf(': ') + 2));

@@ -92,7 +92,7 @@ async function kindOf(file: ArrayFile): Promise<TargetKind> {
 const remembered = new Map<string, unknown>();
 const mostRemembered = 32;
 
-async function once<T>(what: string, file: ArrayFile, read: () => Promise<T>): Promise<T> {
+export async function once<T>(what: string, file: ArrayFile, read: () => Promise<T>): Promise<T> {
   const key = JSON.stringify([what, file.label, file.fileBytes, file.modified]);
   if (remembered.has(key)) return remembered.get(key) as T;
   const found = await read();

@@ -1,7 +1,6 @@
 /** The `idx` source: finds the files of a folder by their content. */
 import { stat } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
-import type { DataNote } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
 import type { ResolvedSource } from '../../contract/project.ts';
 import { systemError } from '../../files.ts';
@@ -22,16 +21,14 @@ const naming =
 
 /** @throws GradloomError DATA_MISSING, DATA_TRUNCATED, DATA_FORMAT, DATA_COUNT, NOT_READABLE */
 export async function openIdxSource(settings: IdxSettings, baseDir: string): Promise<OpenSource> {
-  const notes: DataNote[] = [];
-  const parts = await findParts(settings, baseDir, notes);
+  const parts = await findParts(settings, baseDir);
   return openPairs(parts, {
     target: settings.target ?? null,
     identity: settings.target ? [settings.target] : [],
-    notes,
   });
 }
 
-async function findParts(settings: IdxSettings, baseDir: string, notes: DataNote[]): Promise<Parts> {
+async function findParts(settings: IdxSettings, baseDir: string): Promise<Parts> {
   const path = resolve(baseDir, settings.path);
   const status = await stat(path).catch((thrown: unknown) => {
     const error = systemError(thrown, path, 'read');
@@ -48,7 +45,7 @@ async function findParts(settings: IdxSettings, baseDir: string, notes: DataNote
   const same = settings.target === 'input' || settings.target === 'next_token';
   const choosing = "Set data.source.path to the inputs' file that is meant.";
   const options = { place: folder, same, naming, choosing };
-  return chosen === null ? pairAll(entries, options, notes) : pairOf(chosen, entries, options);
+  return chosen === null ? pairAll(entries, options) : pairOf(chosen, entries, options);
 }
 
 /** The IDX files of a folder, by content; where there is none, those of its subfolders. */
