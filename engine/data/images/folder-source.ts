@@ -1,0 +1,273 @@
+/** The `image_folder` source: a folder of images for each class, in one part or several; the class map is the training part's, by name. */
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { DataNote } from '../../contract/data/inspect.ts';
+import { GradloomError } from '../../contract/errors.ts';
+import type { ImageFolderSource, ImageReading } from '../../contract/sources/images.ts';
+import type { PartName, TargetType } from '../../contract/tensors.ts';
+import { systemError } from '../../files.ts';
+import { type FolderListing, inCodePoints, listFolder } from '../listing.ts';
+import type { OpenSource } from '../open-source.ts';
+import { type FoundParts, findParts } from './parts.ts';
+import { counted, imageSet, noteOf } from './samples.ts';
+import { type ScannedFile, scanFiles } from './scan.ts';
+import {
+  classColumn,
+  classTargets,
+  type ImagePart,
+  type ImageParts,
+  imageSource,
+  inputColumn,
+  inputTargets,
+} from './source.ts';
+
+/** What the rules of decoding give; another number makes packs anew. */
+export const decodingVersion = 1;
+
+interface Part {
+  samples: ScannedFile[];
+  /** By sample: index in `classes`. */
+  labels: number[];
+}
+
+type Parts = Partial<Record<PartName, Part>> & { train: Part };
+
+/** @throws GradloomError DATA_MISSING, DATA_FORMAT, NOT_READABLE */
+export async function openImageFolder(settings: ImageFolderSource, baseDir: string): Promise<OpenSource> {
+  const folder = await folderAt(settings.path, baseDir, 'data.source.path');
+  const listing = await listImages(folder);
+  const found = findParts(folder, listing.folders);
+  const sorted = sortOut(found, await scanFiles(folder, listing.files));
+  const labelled = settings.target === 'class';
+  const classes = labelled ? classesOf(folder, found, listing, sorted, settings) : null;
+  const labelledParts = partsOf(folder, sorted, classes);
+  const set = imageSet(
+    Object.values(labelledParts).flatMap(({ samples }) => samples),
+    settings,
+    folder,
+  );
+  const target: TargetType = classes
+    ? { kind: 'class', classes: classes.names, counts: countsOf(labelledParts.train.labels, classes.names.length) }
+    : { kind: 'vector', dims: set.column.shape };
+  const withTargets = ({ samples, labels }: Part): ImagePart => ({
+    samples,
+    targets: classes ? classTargets(labels) : inputTargets(set, samples),
+  });
+  const { train, ...others } = labelledParts;
+  const parts: ImageParts = { train: withTargets(train) };
+  for (const [part, own] of Object.entries(others)) parts[part as PartName] = withTargets(own);
+  return {
+    ...imageSource(parts, set, classes ? classColumn : inputColumn(set)),
+    identity: [folder, settings.target, classes?.names ?? null, readingIdentity(settings), identityOf(parts)],
+    notes: [...listingNotes(listing, found, sorted, labelled), ...(classes?.notes ?? []), ...set.notes],
+    skipsBad: settings.on_bad === 'skip',
+    target: async () => target,
+  };
+}
+
+/** The folder that a source names. @throws GradloomError DATA_MISSING, DATA_FORMAT, NOT_READABLE */
+export async function folderAt(given: string, baseDir: string, place: string): Promise<string> {
+  const folder = resolve(baseDir, given);
+  const status = await stat(folder).catch((thrown: unknown) => {
+    const error = systemError(thrown, folder, 'read');
+    throw error.code === 'FILE_NOT_FOUND'
+      ? new GradloomError('DATA_MISSING', `${folder} does not exist.`, {
+          hint: `Set ${place} to a folder; it is taken relative to the project file.`,
+          path: folder,
+        })
+      : error;
+  });
+  if (status.isDirectory()) return folder;
+  throw new GradloomError('DATA_FORMAT', `${folder} is a file; a folder of images is expected.`, {
+    hint: `Set ${place} to the folder that the images lie in. An archive must be unpacked first.`,
+    path: folder,
+  });
+}
+
+/** Everything below a folder, however deep. */
+export async function listImages(folder: string): Promise<FolderListing> {
+  return listFolder(folder, { depth: 32 });
+}
+
+interface Sorted {
+  byPart: { [part in PartName]?: ScannedFile[] };
+  /** Files of a part that are no images. */
+  strays: ScannedFile[];
+}
+
+/** Images by part, named relative to it; what lies beside the parts belongs to none. */
+function sortOut({ folders }: FoundParts, files: readonly ScannedFile[]): Sorted {
+  const sorted: Sorted = { byPart: {}, strays: [] };
+  for (const [part, prefix] of Object.entries(folders) as [PartName, string][]) {
+    const own: ScannedFile[] = [];
+    for (const file of files) {
+      if (!file.name.startsWith(prefix)) continue;
+      if (file.header === null && file.fault === null) sorted.strays.push(file);
+      else own.push({ ...file, name: file.name.slice(prefix.length) });
+    }
+    sorted.byPart[part] = inFolderOrder(own);
+  }
+  return sorted;
+}
+
+/** torchvision's order: class by class, folder by folder, by name. */
+function inFolderOrder(files: ScannedFile[]): ScannedFile[] {
+  const keyed = files.map((file) => {
+    const at = file.name.lastIndexOf('/');
+    return { file, above: file.name.slice(0, Math.max(0, at)), name: file.name.slice(at + 1) };
+  });
+  // Of class folders first: "a b" sorts before "a/b" as text, after "a" as a name.
+  const classOf = (above: string) => above.split('/', 1)[0] as string;
+  keyed.sort(
+    (a, b) =>
+      inCodePoints(classOf(a.above), classOf(b.above)) ||
+      inCodePoints(a.above, b.above) ||
+      inCodePoints(a.name, b.name),
+  );
+  return keyed.map(({ file }) => file);
+}
+
+/** The class folder that a sample lies in; null: in none. */
+function classOf({ name }: ScannedFile): string | null {
+  const at = name.indexOf('/');
+  return at < 0 ? null : name.slice(0, at);
+}
+
+interface Classes {
+  names: string[];
+  notes: DataNote[];
+}
+
+function classesOf(
+  folder: string,
+  { folders }: FoundParts,
+  listing: FolderListing,
+  { byPart }: Sorted,
+  { empty_classes }: ImageFolderSource,
+): Classes {
+  const train = byPart.train ?? [];
+  const there = new Set(train.map(classOf));
+  const prefix = folders.train;
+  const all = listing.folders
+    .filter((name) => name.startsWith(prefix) && !name.slice(prefix.length).includes('/'))
+    .map((name) => name.slice(prefix.length))
+    .filter((name) => name !== '');
+  const empty = all.filter((name) => !there.has(name));
+  const names = empty_classes === 'keep' ? all : all.filter((name) => there.has(name));
+  names.sort(inCodePoints);
+  if (names.length === 0) {
+    throw new GradloomError(
+      'DATA_FORMAT',
+      train.length === 0
+        ? `${folder} holds no images${prefix === '' ? '' : ` in ${prefix}`}.`
+        : `The ${train.length.toLocaleString('en')} images in ${folder} lie in no class folders.`,
+      {
+        hint: 'Put the images of each class into a folder of its name; a table that says their labels is the source image_csv; target "input" needs none.',
+        path: folder,
+      },
+    );
+  }
+  refuseUnseen(byPart, names, empty_classes);
+  const fate = empty_classes === 'keep' ? 'counts as a class all the same' : 'is no class';
+  const notes = noteOf(
+    empty.map((name) => ({ name })),
+    (n) =>
+      `${n === 1 ? '1 class folder' : `Each of ${n} class folders`} without training images ${fate} (empty_classes "${empty_classes}")`,
+  );
+  return { names, notes };
+}
+
+/** A class that is never trained: indices would shift, or the answer could not be right. */
+function refuseUnseen(
+  byPart: Sorted['byPart'],
+  names: readonly string[],
+  empty: ImageFolderSource['empty_classes'],
+): void {
+  const known = new Set<string | null>([...names, null]);
+  for (const part of ['val', 'test'] as const) {
+    const unseen = new Map<string, number>();
+    for (const file of byPart[part] ?? []) {
+      const own = classOf(file);
+      if (own !== null && !known.has(own)) unseen.set(own, (unseen.get(own) ?? 0) + 1);
+    }
+    if (unseen.size === 0) continue;
+    const list = [...unseen]
+      .slice(0, 5)
+      .map(([name, count]) => `${JSON.stringify(name)} (${count.toLocaleString('en')})`);
+    const more = unseen.size > 5 ? ` and ${unseen.size - 5} more` : '';
+    throw new GradloomError(
+      'LABEL_RANGE',
+      `The ${part} part has images of classes that the training part lacks: ${list.join(', ')}${more}.`,
+      {
+        hint: `Add training images of these classes, or move them out of the ${part} part.${empty === 'drop' ? ' A folder without images is no class while empty_classes is "drop".' : ''}`,
+        path: 'data.source.path',
+      },
+    );
+  }
+}
+
+function partsOf(folder: string, { byPart }: Sorted, classes: Classes | null): Parts {
+  const index = new Map(classes?.names.map((name, at) => [name, at]));
+  const made: Partial<Record<PartName, Part>> = {};
+  for (const [part, files] of Object.entries(byPart) as [PartName, ScannedFile[]][]) {
+    const samples = classes ? files.filter((file) => classOf(file) !== null) : files;
+    if (samples.length === 0 && part !== 'train') continue;
+    made[part] = {
+      samples,
+      labels: classes ? samples.map((file) => index.get(classOf(file) as string) as number) : [],
+    };
+  }
+  const { train } = made;
+  if (!train || train.samples.length === 0) {
+    throw new GradloomError('DATA_MISSING', `The training part in ${folder} holds no images.`, {
+      hint: 'PNG, JPEG, WebP, GIF, BMP and TIFF are read, whatever the names end in.',
+      path: folder,
+    });
+  }
+  return { ...made, train };
+}
+
+export function countsOf(labels: readonly number[], classes: number): number[] {
+  const counts = new Array<number>(classes).fill(0);
+  for (const label of labels) counts[label] = (counts[label] ?? 0) + 1;
+  return counts;
+}
+
+/** Files that belong to no sample, by why. */
+function listingNotes(
+  listing: FolderListing,
+  { folders, beside }: FoundParts,
+  { byPart, strays }: Sorted,
+  labelled: boolean,
+): DataNote[] {
+  const files = (count: number) => counted(count, 'file');
+  const named = (name: string) => ({ name });
+  const prefixes = Object.values(folders);
+  const loose = listing.files.filter(({ name }) => !prefixes.some((prefix) => name.startsWith(prefix)));
+  const homeless = labelled
+    ? Object.values(byPart).flatMap((found) => found.filter((file) => classOf(file) === null))
+    : [];
+  return [
+    ...noteOf(listing.ignored.map(named), (n, was) => `${counted(n, 'stray file')} or folders ${was} left out`),
+    ...noteOf(strays, (n, was, is) => `${files(n)} ${is} no images and ${was} left out`),
+    ...noteOf(homeless, (n, was) => `${counted(n, 'image')} in no class folder ${was} left out`),
+    ...noteOf(loose, (n, was) => `${files(n)} beside the parts ${was} left out`),
+    ...noteOf(beside.map(named), (n, was) => `${counted(n, 'folder')} beside the parts ${was} left out`),
+  ];
+}
+
+/** What of the reading changes values; bad files are told, not stored. */
+export function readingIdentity({ size, resize, fill, channels }: ImageReading): unknown {
+  return [decodingVersion, size, resize, fill, channels];
+}
+
+/** Changes with every name, size and time. */
+export function identityOf(parts: { [part: string]: { samples: readonly ScannedFile[] } | undefined }): string {
+  const hash = createHash('sha256');
+  for (const [part, found] of Object.entries(parts)) {
+    for (const { name, bytes, modified } of found?.samples ?? [])
+      hash.update(`${part}\0${name}\0${bytes}\0${modified}\n`);
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,104 @@
+/** What every source of images does alike: columns, rows for previews, names, and what is written into a pack. */
+import type { PartName } from '../../contract/tensors.ts';
+import type { ColumnRole, ColumnRows, ColumnType, OpenSource } from '../open-source.ts';
+import type { Rows } from '../rows.ts';
+import { asFloats, decodedRows, type ImageSet } from './samples.ts';
+import type { ScannedFile } from './scan.ts';
+
+export interface ImagePart {
+  samples: readonly ScannedFile[];
+  targets: PartTargets;
+}
+
+/** The targets of a part: known already, or decoded from the samples' files as the inputs are. */
+export type PartTargets =
+  | { values: Float32Array | BigInt64Array; labels: Uint32Array | null }
+  | { decode(index: number): Promise<Uint8Array> };
+
+export type ImageParts = Partial<Record<PartName, ImagePart>> & { train: ImagePart };
+
+/** Class indices as targets. */
+export function classTargets(labels: readonly number[]): PartTargets {
+  return { values: BigInt64Array.from(labels, BigInt), labels: Uint32Array.from(labels) };
+}
+
+export const classColumn: ColumnType = { dtype: 'int64', shape: [], scaled: false };
+
+/** The inputs as targets. */
+export function inputTargets(set: ImageSet, samples: readonly ScannedFile[]): PartTargets {
+  return {
+    async decode(index) {
+      const floats = asFloats(await set.decode(samples[index] as ScannedFile), set.column);
+      return new Uint8Array(floats.buffer);
+    },
+  };
+}
+
+export function inputColumn(set: ImageSet): ColumnType {
+  return { dtype: 'float32', shape: set.column.shape, scaled: false };
+}
+
+const widths: Record<ColumnType['dtype'], number> = { uint8: 1, uint16: 2, float32: 4, int64: 8 };
+
+export function rowBytes({ dtype, shape }: ColumnType): number {
+  return shape.reduce((product, dim) => product * dim, widths[dtype]);
+}
+
+type Common = Pick<OpenSource, 'readBytes' | 'parts' | 'columns' | 'rows' | 'nameOf' | 'write'>;
+
+/** `group`: of each part, whose samples stay together when a split is drawn. */
+export function imageSource(
+  parts: ImageParts,
+  set: ImageSet,
+  target: ColumnType,
+  group?: { [part: string]: BigInt64Array },
+): Common {
+  const partAt = (part: string) => parts[part as PartName] as ImagePart;
+  const all = Object.entries(parts) as [PartName, ImagePart][];
+  return {
+    readBytes: all.reduce((sum, [, { samples }]) => samples.reduce((bytes, file) => bytes + file.bytes, sum), 0),
+    parts: Object.fromEntries(all.map(([part, { samples }]) => [part, samples.length])) as OpenSource['parts'],
+    columns: { input: set.column, target, ...(group ? { group: classColumn } : {}) },
+    nameOf: (part, index) => partAt(part).samples[index]?.name ?? String(index),
+    rows: (part) => rowsOf(partAt(part), set),
+    async write(part, sink, options) {
+      const { samples, targets } = partAt(part);
+      const decoded = (column: ColumnType, decode: (index: number) => Promise<Uint8Array>) =>
+        decodedRows(samples, decode, rowBytes(column), part, options);
+      await sink(
+        'input',
+        decoded(set.column, (index) => set.decode(samples[index] as ScannedFile)),
+      );
+      await sink(
+        'target',
+        'decode' in targets ? decoded(target, targets.decode) : valueRows(targets.values, samples.length),
+      );
+      const groups = group?.[part];
+      if (groups) await sink('group' satisfies ColumnRole, valueRows(groups, samples.length));
+    },
+  };
+}
+
+function valueRows(values: Float32Array | BigInt64Array, count: number): ColumnRows {
+  const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  const width = bytes.length / Math.max(1, count);
+  return async function* (first) {
+    if (first < count) yield bytes.subarray(first * width);
+  };
+}
+
+/** A sample that cannot be read is shown as what the pack holds for it. */
+function rowsOf({ samples, targets }: ImagePart, set: ImageSet): Rows {
+  const bytes = rowBytes(set.column);
+  return {
+    inputs: (positions, signal) =>
+      Promise.all(
+        positions.map(async (index) => {
+          signal?.throwIfAborted();
+          const values = await set.decode(samples[index] as ScannedFile).catch(() => new Uint8Array(bytes));
+          return asFloats(values, set.column);
+        }),
+      ),
+    labels: async () => ('decode' in targets ? null : targets.labels),
+  };
+}
