@@ -4,7 +4,10 @@ import type { ResolvedMixing } from './mixing.ts';
 import type { Json, NativePlan } from './native.ts';
 import type { NpySource } from './sources/arrays.ts';
 import type { IdxSource } from './sources/idx.ts';
+import type { ImageFolderSource } from './sources/images.ts';
+import type { PackSource } from './sources/pack.ts';
 import type { RandomSource } from './sources/random.ts';
+import type { ToySource } from './sources/toy.ts';
 import type { Precision, ResolvedEma, ResolvedLossScale } from './training-numbers.ts';
 import type { WeightsNames } from './weights-names.ts';
 
@@ -21,7 +24,7 @@ export interface Chosen {
 }
 
 /** One type a kind of source, each beside its row. */
-export type ResolvedSource = IdxSource | NpySource | RandomSource;
+export type ResolvedSource = ImageFolderSource | IdxSource | NpySource | PackSource | RandomSource | ToySource;
 
 export interface ResolvedSplit {
   /** A fraction of the training part in [0, 1), or the source's own validation or test part. 0: no validation. */

@@ -2,15 +2,26 @@
 import { fieldInfo } from './fields.ts';
 import { arrayKinds } from './sources/arrays.ts';
 import { idxKinds } from './sources/idx.ts';
+import { imageKinds } from './sources/images.ts';
 import type { SourceKind } from './sources/kind.ts';
+import { packKinds } from './sources/pack.ts';
 import { randomKinds } from './sources/random.ts';
 import { tableKinds } from './sources/table.ts';
+import { toyKinds } from './sources/toy.ts';
 import { tableOf } from './table.ts';
 
 export type { SourceKind } from './sources/kind.ts';
 export { inputTokens, randomFacts, randomTarget } from './sources/random.ts';
 
-export const sourceKinds: readonly SourceKind[] = [...idxKinds, ...arrayKinds, ...randomKinds, ...tableKinds];
+export const sourceKinds: readonly SourceKind[] = [
+  ...imageKinds,
+  ...idxKinds,
+  ...arrayKinds,
+  ...packKinds,
+  ...toyKinds,
+  ...randomKinds,
+  ...tableKinds,
+];
 
 export const sources = tableOf(sourceKinds);
 

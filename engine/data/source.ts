@@ -3,7 +3,9 @@ import { type ResolvedSource, resolveProject } from '../contract/project.ts';
 import { openNpySource } from './arrays/source.ts';
 import { openIdxSource } from './idx/source.ts';
 import type { OpenContext, OpenSource } from './open-source.ts';
+import { openPackedSource } from './packed/source.ts';
 import { openRandomSource } from './random-source.ts';
+import { openToySource } from './toys/source.ts';
 
 type Opener<Kind extends ResolvedSource['kind']> = (
   settings: Extract<ResolvedSource, { kind: Kind }>,
@@ -14,8 +16,11 @@ type Opener<Kind extends ResolvedSource['kind']> = (
 /** Sources whose libraries the service must not load: `images: async (...given) => (await import('./images/source.ts')).open…(...given)`. */
 const kinds: { [Kind in ResolvedSource['kind']]: Opener<Kind> } = {
   idx: openIdxSource,
+  image_folder: async (settings, base) => (await import('./images/folder-source.ts')).openImageFolder(settings, base),
   npy: openNpySource,
+  pack: openPackedSource,
   random: openRandomSource,
+  toy: openToySource,
 };
 
 /** As a project that says nothing of its split. */
