@@ -2,9 +2,8 @@
 import { GradloomError } from './contract/errors.ts';
 import type { RunAction, RunEvent, RunState } from './contract/events.ts';
 import type { TaskProgress } from './contract/finders.ts';
-import type { ResolvedSource } from './contract/project.ts';
 import type { DeviceReport } from './contract/wire.ts';
-import type { DataPack } from './data/index.ts';
+import { DataKeeper } from './data/keeper.ts';
 import type { ExitInfo, ProcessHost, WorkerProcess } from './processes.ts';
 import type { Exported, ExportOptions } from './runs/export.ts';
 import { findRun } from './runs/folder.ts';
@@ -43,7 +42,7 @@ interface LiveWorker {
 }
 
 type DisposableJob = Extract<Job, { type: 'find-lr' | 'probe' | 'measure' | 'life' }>;
-type Told = Extract<FromWorker, { type: 'told' | 'refused' }>;
+type Told = Extract<FromWorker, { type: 'told' | 'refused' | 'far' }>;
 
 interface Conversation {
   onEvent?: (event: RunEvent) => void;
@@ -69,12 +68,24 @@ const writesNothing = new Set<Job['type']>([
   'life',
   'look',
 ]);
-/** Their work lies in a temporary folder that somebody else removes: a cancel ends them at once. */
-const disposable = new Set<Job['type']>(['find-lr', 'probe', 'measure', 'life', 'look']);
+/** Their work lies in a temporary folder that somebody else removes, or can be gone on with: a cancel ends them at once. */
+const disposable = new Set<Job['type']>(['find-lr', 'probe', 'measure', 'life', 'look', 'data']);
+
+export interface ServiceOptions {
+  processes: ProcessHost;
+  workerEntry: string;
+  /** Is called when a run of this service has begun, ended or changed its state. */
+  onChange?: (run?: string) => void;
+  /** Data are read below these folders only; absent: anywhere. */
+  reach?: { root: string; also: string[] };
+}
 
 export class Service {
+  /** Everything that reads data goes through its worker. */
+  readonly data: DataKeeper;
   readonly #host: ProcessHost;
   readonly #workerEntry: string;
+  readonly #reach: ServiceOptions['reach'] | null;
   readonly #workers = new Set<LiveWorker>();
   /** Runs that began here and have not ended: by folder. */
   readonly #liveRuns = new Map<string, Promise<unknown>>();
@@ -82,11 +93,12 @@ export class Service {
   readonly #onChange: (run?: string) => void;
   #closed = false;
 
-  /** `onChange` is called when a run of this service has begun, ended or changed its state. */
-  constructor(options: { processes: ProcessHost; workerEntry: string; onChange?: (run?: string) => void }) {
+  constructor(options: ServiceOptions) {
     this.#onChange = options.onChange ?? (() => {});
     this.#host = options.processes;
     this.#workerEntry = options.workerEntry;
+    this.#reach = options.reach ?? null;
+    this.data = new DataKeeper(this);
   }
 
   /** Resolves when the run has begun; rejects when it could not. `onEvent` sees every event, also those of its preparation. */
@@ -138,10 +150,6 @@ export class Service {
     return this.#converse({ type: 'devices' }, {}) as Promise<DeviceReport>;
   }
 
-  packSource(source: ResolvedSource, baseDir: string, signal?: AbortSignal): Promise<DataPack> {
-    return this.#converse({ type: 'pack', source, baseDir }, { signal }) as Promise<DataPack>;
-  }
-
   async predict(run: string, options: PredictOptions, onRow: (row: Prediction) => void): Promise<void> {
     const { signal, ...rest } = options;
     await this.#converse({ type: 'predict', run, options: rest }, { onRow, signal });
@@ -153,7 +161,7 @@ export class Service {
   }
 
   /** A worker that is asked one thing after the other until it ends by itself; CANCELLED once `signal` aborts. */
-  converse(job: Extract<Job, { type: 'look' }>, conversation: Pick<Conversation, 'onTold' | 'signal'>) {
+  converse(job: Extract<Job, { type: 'look' | 'data' }>, conversation: Pick<Conversation, 'onTold' | 'signal'>) {
     let send: (message: ToWorker) => void = () => {};
     const ended = this.#converse(job, {
       ...conversation,
@@ -281,7 +289,7 @@ export class Service {
         else if (message.type === 'event') onEvent?.(message.event);
         else if (message.type === 'row') onRow?.(message.row);
         else if (message.type === 'progress') onProgress?.(message.progress);
-        else if (message.type === 'told' || message.type === 'refused') onTold?.(message);
+        else if (message.type === 'told' || message.type === 'refused' || message.type === 'far') onTold?.(message);
         else if (message.type === 'answer') asked.get(message.id)?.(message.status);
         else if (message.type === 'result') resolve(message.value);
         else reject(GradloomError.fromInfo(message.error));
@@ -293,6 +301,7 @@ export class Service {
         reject(cancelled ? new GradloomError('CANCELLED', 'It was cancelled') : workerDied(info, job.type)); // without effect after a result
       });
     });
+    if (this.#reach) send({ type: 'reach', ...this.#reach });
     send(job);
     onOpen?.(send);
     return result.finally(() => signal?.removeEventListener('abort', cancel));

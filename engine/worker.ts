@@ -1,23 +1,25 @@
 /** The process that holds one run, or does one evaluation: started by the service, ends with its job. */
+import type { Room } from './asks/room.ts';
 import { GradloomError } from './contract/errors.ts';
-import { packSource } from './data/index.ts';
+import { limitReach } from './data/reach.ts';
+import { dataRoom } from './data/room.ts';
 import { describeDevices } from './devices.ts';
 import { findLr } from './finders/find-lr.ts';
 import { measurePeaks } from './finders/measure-peaks.ts';
 import { probeBatch } from './finders/probe-batch.ts';
 import { ignoresHangup } from './hangup.ts';
-import { LookRoom } from './look/room.ts';
-import { loadAddon } from './native/load.ts';
+import { lookRoom } from './look/room.ts';
 import { type Parent, parentOfWorker } from './processes.ts';
 import { type EventSink, evaluateRun, exportRun, predictRun, RunControl, resumeRun, trainRun } from './runs/index.ts';
 import { type FromWorker, type Job, type JobResult, toWorker } from './runs/protocol.ts';
 import { traceLife } from './verify/trace.ts';
-import { cacheDir } from './workspace.ts';
 
 function serve(parent: Parent): void {
   const control = new RunControl();
   const tell = (message: FromWorker) => parent.send(message);
-  const looking = new LookRoom((message) => void tell(message));
+  const say = (message: FromWorker) => void tell(message);
+  const rooms: { [Type in 'look' | 'data']: () => Room } = { look: () => lookRoom(say), data: () => dataRoom(say) };
+  let room: Room | null = null;
   let busy = false;
 
   const work = async (job: Job): Promise<JobResult | null> => {
@@ -51,15 +53,11 @@ function serve(parent: Parent): void {
       case 'life':
         return traceLife(job.request, job.life, sink, control);
       case 'look':
-        return looking.run(job.folder, control.signal);
+      case 'data':
+        room = rooms[job.type]();
+        return room.run(job.folder, control.signal);
       case 'devices':
         return describeDevices();
-      case 'pack':
-        return packSource(job.source, job.baseDir, {
-          cacheDir: cacheDir(),
-          addon: loadAddon(),
-          signal: control.signal,
-        });
     }
   };
 
@@ -88,8 +86,9 @@ function serve(parent: Parent): void {
       void reached.then((status) => tell({ type: 'answer', id, status }));
       return;
     }
-    if (parsed.success && parsed.data.type === 'ask') return looking.ask(parsed.data);
-    if (parsed.success && parsed.data.type === 'forget') return looking.forget(parsed.data.id);
+    if (parsed.success && parsed.data.type === 'ask') return room?.ask(parsed.data);
+    if (parsed.success && parsed.data.type === 'forget') return room?.forget(parsed.data.id);
+    if (parsed.success && parsed.data.type === 'reach') return limitReach(parsed.data);
     if (busy) return; // one job a worker, and it goes on
     busy = true;
     void begin(() => {

@@ -1,46 +1,48 @@
-/** `data`: what a source holds, and samples of it. */
+/** `data`: what lies at a path, what a source holds, samples of it, its import, and the packs that imports have made. */
 import path from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
-import { planProject } from '../contract/plan.ts';
-import { resolveProject } from '../contract/project.ts';
-import { pathsOf } from '../contract/sources.ts';
+import { leftOut, packBytes } from '../data/index.ts';
 import { bundledDigits } from '../projects.ts';
+import { givenSource, sourceOfProject } from './data-source.ts';
 import { type Parts, wire } from './parts.ts';
 
 const notYet = async (): Promise<never> => {
   throw new GradloomError('NOT_SUPPORTED', 'This is being built.');
 };
 
-export function dataCalls({ home, places, previews }: Parts) {
+export function dataCalls(parts: Parts) {
+  const { home, places, service, tasks } = parts;
+  const { data } = service;
+  const calls = wire.data;
   return {
-    inspect: wire.data.inspect.handler(notYet),
-    import: wire.data.import.handler(notYet),
-    imported: wire.data.imported.handler(notYet),
-    doctor: wire.data.doctor.handler(notYet),
-    table: wire.data.table.handler(notYet),
-    marks: { list: wire.data.marks.list.handler(notYet), set: wire.data.marks.set.handler(notYet) },
-    recipes: wire.data.recipes.handler(notYet),
-    fetch: wire.data.fetch.handler(notYet),
-    cache: { list: wire.data.cache.list.handler(notYet), remove: wire.data.cache.remove.handler(notYet) },
-    digits: wire.data.digits.handler(async () => ({ folder: await bundledDigits(home) })),
-    preview: wire.data.preview.handler(async ({ input, signal }) => {
+    inspect: calls.inspect.handler(async ({ input, signal }) => {
+      const place = await places.reach(path.resolve(input.path));
+      return tasks.during(input.task, (onProgress) => data.ask('inspect', { path: place }, { signal, onProgress }));
+    }),
+    import: calls.import.handler(async ({ input: { file, text, task }, signal }) => {
+      const of = await sourceOfProject(file, text, parts);
+      const { facts, hash, folder, skipped } = await tasks.during(task, (onProgress) =>
+        data.ask('pack', of, { signal, onProgress }),
+      );
+      return { facts, hash, bytes: await packBytes(folder), ...leftOut(skipped) };
+    }),
+    imported: calls.imported.handler(async ({ input: { file, text }, signal }) =>
+      data.ask('state', await sourceOfProject(file, text, parts), { signal }),
+    ),
+    doctor: calls.doctor.handler(notYet),
+    table: calls.table.handler(notYet),
+    marks: { list: calls.marks.list.handler(notYet), set: calls.marks.set.handler(notYet) },
+    recipes: calls.recipes.handler(notYet),
+    fetch: calls.fetch.handler(notYet),
+    cache: {
+      list: calls.cache.list.handler(({ signal }) => data.ask('cache', {}, { signal })),
+      remove: calls.cache.remove.handler(({ input, signal }) => data.ask('uncache', input, { signal })),
+    },
+    digits: calls.digits.handler(async () => ({ folder: await bundledDigits(home) })),
+    preview: calls.preview.handler(async ({ input, signal }) => {
       const { file, source, transforms, part, start, count, class: only } = input;
       const wanted = { part, start, count, ...(only === undefined ? {} : { class: only }) };
-      const base = path.dirname(await places.reach(file));
-      const project = { data: { source } };
-      const resolved = resolveProject(project).data.source;
-      if (resolved === null) {
-        const wrong = planProject(project, null).problems.find(
-          (problem) => problem.severity === 'error' && problem.path.startsWith('data.source.'),
-        );
-        if (wrong) throw new GradloomError('BAD_CALL', wrong.message, { hint: wrong.hint, path: wrong.path });
-        throw new GradloomError('DATA_MISSING', 'No data source is chosen', {
-          hint: 'Choose the kind of data, and where it lies.',
-          path: 'data.source',
-        });
-      }
-      for (const { path: given } of pathsOf(resolved)) await places.reach(path.resolve(base, given));
-      return previews.preview(resolved, base, transforms, wanted, signal);
+      return data.ask('preview', { ...(await givenSource(file, source, parts)), transforms, wanted }, { signal });
     }),
   };
 }

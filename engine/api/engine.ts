@@ -2,7 +2,6 @@
 import path from 'node:path';
 import type { StandardRPCHandlerOptions } from '@orpc/server/standard';
 import { rootDir } from '../../native/setup/paths.mjs';
-import { Previews } from '../data/index.ts';
 import { DeviceReports } from '../devices.ts';
 import { readSomeWeights } from '../export/weights.ts';
 import { Kept } from '../kept.ts';
@@ -25,6 +24,7 @@ import { lookCall } from './look.ts';
 import { type Parts, wire } from './parts.ts';
 import { projectCalls } from './projects.ts';
 import { runCalls } from './runs.ts';
+import { TaskBoard } from './task-board.ts';
 import { taskCalls } from './tasks.ts';
 
 export interface EngineOptions {
@@ -55,6 +55,7 @@ export function openEngine({ processes, workerEntry, root, log }: EngineOptions)
     processes,
     workerEntry: workerEntry ?? path.join(rootDir(), 'dist', 'worker.js'),
     onChange: (run) => runList.wake(run),
+    ...(root === null ? {} : { reach: { root, also: [home] } }),
   });
   const projects = new ProjectFiles();
   const kept = new Kept(home);
@@ -67,9 +68,9 @@ export function openEngine({ processes, workerEntry, root, log }: EngineOptions)
     kept,
     uploads,
     places: new Places(root, [home]),
-    previews: new Previews((source, baseDir, signal) => service.packSource(source, baseDir, signal)),
     devices: new DeviceReports(() => service.describeDevices()),
     runList,
+    tasks: new TaskBoard(),
     liveRuns: new LiveRuns((folder) => service.progressOf(folder)),
   };
   const onError = (thrown: unknown, call: readonly string[]) =>

@@ -1,7 +1,6 @@
 /** What the calls of the wire work with. */
 import { implement } from '@orpc/server';
 import { api } from '../contract/api.ts';
-import type { Previews } from '../data/preview.ts';
 import type { DeviceReports } from '../devices.ts';
 import type { Kept } from '../kept.ts';
 import type { Places } from '../places.ts';
@@ -11,6 +10,7 @@ import type { RunList } from '../runs/run-list.ts';
 import type { Service } from '../service.ts';
 import type { SettingsFile } from '../settings.ts';
 import type { Uploads } from '../uploads.ts';
+import type { TaskBoard } from './task-board.ts';
 
 export interface Parts {
   /** The workspace. */
@@ -21,10 +21,10 @@ export interface Parts {
   kept: Kept;
   uploads: Uploads;
   places: Places;
-  previews: Previews;
   devices: DeviceReports;
   runList: RunList;
   liveRuns: LiveRuns;
+  tasks: TaskBoard;
 }
 
 export const wire = implement(api);

@@ -16,7 +16,7 @@ import { reachableProject, reachableWeights } from './runs.ts';
 const noteMs = 60_000;
 
 export function projectCalls(parts: Parts) {
-  const { home, places, projects, settings } = parts;
+  const { home, places, projects, service, settings } = parts;
   const calls = wire.projects;
 
   const noted = new Map<string, number>();
@@ -68,7 +68,9 @@ export function projectCalls(parts: Parts) {
       await reachableProject(text, place, parts);
       const project = { text, baseDir: path.dirname(place), label: path.basename(place) };
       const { from, ...started } = await withStartingWeights(project, await reachableWeights(given, place, parts));
-      return from && weightsReport((await planWithData(started.text, started.baseDir)).plan, from);
+      return (
+        from && weightsReport((await planWithData(started.text, started.baseDir, service.data.describe)).plan, from)
+      );
     }),
     saveCopy: calls.saveCopy.handler(async ({ input: { file, text } }) => {
       const place = await places.reach(file);

@@ -157,6 +157,10 @@ export const taskProgressSchema = z.object({
   stage: z.string(),
   done: z.number(),
   total: z.number(),
+  /** Absent: it cannot be said yet. */
+  seconds_left: z.number().exactOptional(),
+  /** The file that is being read. */
+  file: z.string().exactOptional(),
   lr: lrFindingSchema.pick({ lr: true, loss: true, smoothed: true }).exactOptional(),
   probes: z.array(batchProbeSchema).exactOptional(),
 });

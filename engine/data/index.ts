@@ -1,5 +1,8 @@
 /** Data, as the rest of the engine sees it: what a source holds, its pack, its splits. */
+
+export { packBytes } from './cache.ts';
 export { describeSource } from './describe.ts';
+export { leftOut } from './import-state.ts';
 export { honourMarks } from './marked.ts';
 export { type DataPack, type PackOptions, packSource } from './pack.ts';
 export { Previews } from './preview.ts';

@@ -111,10 +111,7 @@ export async function readPack(folder: string, tokens?: number): Promise<DataPac
 }
 
 /** What a pack says of itself: its samples less those that are excluded. */
-export function packFacts(
-  { columns, parts, target, tokens, excluded }: PackFile,
-  knownTokens: number | undefined,
-): DataFacts {
+export function packFacts({ columns, parts, target, tokens, excluded }: PackFile, knownTokens?: number): DataFacts {
   const input = columns.find(({ role }) => role === 'input') as ColumnType;
   const counts = Object.entries(parts).map(([part, { count }]) => [part, count - (excluded?.[part]?.length ?? 0)]);
   return factsFrom(input, Object.fromEntries(counts) as DataFacts['parts'], target, tokens ?? knownTokens);

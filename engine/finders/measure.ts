@@ -6,7 +6,6 @@ import type { MemoryFinding } from '../contract/finders.ts';
 import { planProject } from '../contract/plan.ts';
 import { editProject, readProject } from '../contract/project.ts';
 import type { DataFacts } from '../contract/tensors.ts';
-import { describeSource } from '../data/index.ts';
 import { endedBySignal } from '../processes.ts';
 import { planRun, readRequested, refuseUnknownSettings, set } from '../runs/prepare.ts';
 import type { TrainRequest } from '../runs/types.ts';
@@ -28,17 +27,17 @@ type CarriedOn = MemoryFinding['carried_on'];
 
 /** @throws GradloomError PROJECT_*, DATA_*, DEVICE_*, OUT_OF_MEMORY, WORKER_DIED, CANCELLED */
 export async function measureMemoryInWorkers(
-  workers: Pick<Service, 'work' | 'packSource'>,
+  workers: Pick<Service, 'work' | 'data'>,
   request: TrainRequest,
   { signal, onProgress }: TaskOptions = {},
 ): Promise<MemoryFinding> {
   const began = performance.now();
   const read = readRequested(request);
-  const { plan, text, warnings } = await planRun(read);
+  const { plan, text, warnings } = await planRun(read, workers.data.describe);
   refuseUnknownSettings(request.set, warnings);
-  const { source, loader } = plan.project.data;
-  if (source) await workers.packSource(source, read.baseDir, signal);
-  const facts = source && (await describeSource(source, read.baseDir));
+  const { source, split, loader } = plan.project.data;
+  const pack = source && (await workers.data.pack(source, read.baseDir, { split, signal, onProgress }));
+  const facts = pack?.facts ?? null;
   const runs = sizesTried.filter((size) => size <= (plan.splits?.train ?? 1) && allowed(text, size, facts));
   const whole = Math.min(loader.batch_size, plan.splits?.train ?? loader.batch_size);
   const sizes = runs.length > 0 ? runs.slice(0, 2) : [whole];

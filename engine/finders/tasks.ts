@@ -13,7 +13,6 @@ import type {
 } from '../contract/finders.ts';
 import { planProject } from '../contract/plan.ts';
 import { editProject, readProject } from '../contract/project.ts';
-import { describeSource } from '../data/index.ts';
 import { endedBySignal } from '../processes.ts';
 import { planRun, readRequested, refuseUnknownSettings, set } from '../runs/prepare.ts';
 import type { EndEvent, TrainRequest } from '../runs/types.ts';
@@ -28,7 +27,7 @@ export interface TaskOptions {
   onProgress?: (progress: TaskProgress) => void;
 }
 
-type Workers = Pick<Service, 'work' | 'packSource'>;
+type Workers = Pick<Service, 'work' | 'data'>;
 
 /** Larger batches than this help nobody. */
 const largestTried = 65_536;
@@ -55,13 +54,12 @@ export async function findBatchInWorkers(
 ): Promise<BatchFinding> {
   const began = performance.now();
   const read = readRequested(request);
-  const planned = await planRun(read);
+  const planned = await planRun(read, workers.data.describe);
   refuseUnknownSettings(request.set, planned.warnings);
   const { data } = planned.plan.project;
   if (!data.source) throw new GradloomError('INTERNAL', 'A planned run has no data source');
   // Here, so that no probe is killed while it packs.
-  await workers.packSource(data.source, read.baseDir, signal);
-  const facts = await describeSource(data.source, read.baseDir);
+  const { facts } = await workers.data.pack(data.source, read.baseDir, { split: data.split, signal, onProgress });
   const samples = planned.plan.splits?.train ?? 1;
   const max = Math.min(options.max ?? largestTried, samples);
   const memory = options.memory === undefined ? null : options.memory * mebibyte;
@@ -133,6 +131,7 @@ export async function checkInWorkers(
         return end as EndEvent;
       },
       onProgress: (progress) => onProgress?.(progress),
+      describe: workers.data.describe,
       random: Math.random,
     }),
   );

@@ -136,10 +136,14 @@ function atFile<T>(file: string | undefined, work: () => T): T {
   }
 }
 
-/** The plan of a project against its data's own description, and why the data could not be read, if so. Never throws for what a person wrote. */
+/**
+ * The plan of a project against its data's own description, and why the data could not be read, if so. Never throws for what a person wrote.
+ * `describe`: the service's, which asks a worker.
+ */
 export async function planWithData(
   text: string,
   baseDir: string,
+  describe: typeof describeSource = describeSource,
 ): Promise<{ plan: Plan; problems: Problem[]; dataError: GradloomError | null }> {
   const read = readProject(text);
   const project = read.project ?? {};
@@ -147,7 +151,7 @@ export async function planWithData(
   let facts: DataFacts | null = null;
   let dataError: GradloomError | null = null;
   try {
-    if (source) facts = await describeSource(source, baseDir, { split: resolveProject(project).data.split });
+    if (source) facts = await describe(source, baseDir, { split: resolveProject(project).data.split });
   } catch (thrown) {
     dataError = GradloomError.from(thrown);
   }
@@ -159,9 +163,12 @@ export async function planWithData(
  * The plan of a project that is to be run, its paths made absolute. Creates nothing.
  * @throws GradloomError PROJECT_INVALID naming every error, DATA_*
  */
-export async function planRun(given: { text: string; baseDir: string; label: string }): Promise<PlannedRun> {
+export async function planRun(
+  given: { text: string; baseDir: string; label: string },
+  describe: typeof describeSource = describeSource,
+): Promise<PlannedRun> {
   const text = editProject(given.text, await absolutePaths(given.text, given.baseDir));
-  const { plan, problems, dataError } = await planWithData(text, given.baseDir);
+  const { plan, problems, dataError } = await planWithData(text, given.baseDir, describe);
   // That the data is not read is a problem of the plan too; why it could not be read says more.
   const unread = ({ code, path: place }: Problem) => code === 'MISSING_VALUE' && place === 'data.source';
   const errors = problems.filter((problem) => problem.severity === 'error' && !(dataError !== null && unread(problem)));

@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
 import type { CheckKind, CheckOptions, CheckReport, TaskProgress } from '../contract/finders.ts';
+import type { Describe } from '../data/keeper.ts';
 import { readEnvironment } from '../runs/environment.ts';
 import { readJournal } from '../runs/journal-reader.ts';
 import { planRun, readRequested, refuseUnknownSettings } from '../runs/prepare.ts';
@@ -17,6 +18,8 @@ export interface CheckTools {
   /** Lives one life in a process of its own; `onStep` hears how far it is. Rejects with WORKER_DIED where the life ends by a kill. */
   live(request: TrainRequest, life: Life, onStep: (step: number) => void): Promise<EndEvent>;
   onProgress(progress: TaskProgress): void;
+  /** Absent: in this process. */
+  describe?: Describe;
   /** Random in [0, 1): where the training is broken off. */
   random(): number;
 }
@@ -33,7 +36,7 @@ export async function checkProject(
   tools: CheckTools,
 ): Promise<CheckReport> {
   const began = performance.now();
-  const planned = await planRun(readRequested(request));
+  const planned = await planRun(readRequested(request), tools.describe);
   refuseUnknownSettings(request.set, planned.warnings);
   const steps = stepsOf(planned.plan, options.steps);
   const expected = traced(folder, 'uninterrupted');

@@ -7,6 +7,8 @@ import { type ErrorCode, GradloomError } from '../../engine/contract/errors.ts';
 import type { MemoryObservation } from '../../engine/contract/estimate-correction.ts';
 import { howMeasured } from '../../engine/contract/memory-words.ts';
 import { planProject } from '../../engine/contract/plan.ts';
+import type { ResolvedSource } from '../../engine/contract/project.ts';
+import { describeSource } from '../../engine/data/index.ts';
 import { measureMemoryInWorkers } from '../../engine/finders/measure.ts';
 import { measurePeaks, type Peaks } from '../../engine/finders/measure-peaks.ts';
 import { correctionFor, learnMemory, networkKey } from '../../engine/finders/measure-store.ts';
@@ -62,7 +64,10 @@ test('what is learned is found again by network and device, the newest for each 
 describe('measuring in workers', () => {
   /** As workers do it, in this process; `free`: what their device tells to have left. */
   const workersWith = (more: Partial<Peaks> = {}, batches: number[] = []) => ({
-    packSource: async () => {},
+    data: {
+      describe: describeSource,
+      pack: async (source: ResolvedSource, baseDir: string) => ({ facts: await describeSource(source, baseDir) }),
+    },
     work: async ({ request, batchSize, folder }: { request: TrainRequest; batchSize: number; folder: string }) => {
       batches.push(batchSize);
       return { ...(await measurePeaks(request, { batchSize, folder }, new AbortController().signal)), ...more };
@@ -115,9 +120,9 @@ describe('measuring in workers', () => {
 
   test('memory that runs out with it is an answer, any other fault is not', async () => {
     const failing = (code: ErrorCode, signal: string | null = null) => {
-      const { packSource, work } = workersWith();
+      const { data, work } = workersWith();
       return {
-        packSource,
+        data,
         work: (job: Parameters<typeof work>[0]) =>
           job.batchSize > 2
             ? Promise.reject(new GradloomError(code, 'No more', { cause: { code: null, signal, stderr: '' } }))

@@ -8,7 +8,7 @@ import { planProject } from '../../engine/contract/plan.ts';
 import { npy, png } from '../../engine/look/export.ts';
 import { formsOf } from '../../engine/look/forms.ts';
 import { LookKeeper } from '../../engine/look/keeper.ts';
-import { LookRoom } from '../../engine/look/room.ts';
+import { lookRoom } from '../../engine/look/room.ts';
 import { nodeProcesses } from '../../engine/processes.ts';
 import type { FromWorker } from '../../engine/runs/protocol.ts';
 import { Service } from '../../engine/service.ts';
@@ -237,10 +237,12 @@ describe('weights', () => {
 
 test('the worker ends by itself when nobody asks, and the next look starts another', async () => {
   const told: FromWorker[] = [];
-  const room = new LookRoom((message) => told.push(message));
-  room.ask({ type: 'ask', id: 1, request: { projectText: JSON.stringify(project), baseDir: home }, options: asked });
-  room.ask({ type: 'ask', id: 2, request: { projectText: '{', baseDir: home }, options: asked });
-  room.ask({ type: 'ask', id: 3, request: { projectText: '{', baseDir: home }, options: asked });
+  const room = lookRoom((message) => told.push(message));
+  const look = (id: number, projectText: string) =>
+    room.ask({ type: 'ask', id, name: 'look', args: { request: { projectText, baseDir: home }, options: asked } });
+  look(1, JSON.stringify(project));
+  look(2, '{');
+  look(3, '{');
   room.forget(3);
   const folder = mkdtempSync(path.join(home, 'room-'));
   expect(await room.run(folder, new AbortController().signal, 20)).toBeNull();

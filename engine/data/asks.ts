@@ -1,0 +1,98 @@
+/**
+ * Everything that can be asked of data, by name: answered in the worker that the service keeps for it (`service.data.ask`), or, for the command
+ * line, in its own process (`askHere`). A new question is one function more here. Arguments and answers are plain data.
+ */
+import type { AnswerOf, ArgsOf, AskContext, AskOptions } from '../asks/ask.ts';
+import type { ImportState } from '../contract/data/import.ts';
+import type { Inspection } from '../contract/data/inspect.ts';
+import type { CachedPack } from '../contract/data/recipes.ts';
+import { GradloomError } from '../contract/errors.ts';
+import type { Addon } from '../contract/native.ts';
+import type { ResolvedSource, ResolvedSplit } from '../contract/project.ts';
+import type { DataFacts } from '../contract/tensors.ts';
+import type { ProjectPreview } from '../contract/wire.ts';
+import { lazyAddon } from '../native/lazy.ts';
+import { cacheDir } from '../workspace.ts';
+import { listPacks, removePacks } from './cache.ts';
+import { describeSource } from './describe.ts';
+import { importState } from './import-state.ts';
+import { type DataPack, type PackProgress, packSource } from './pack.ts';
+import { Previews, type WantedSamples } from './preview.ts';
+import { inspectPath } from './recognise/inspect.ts';
+
+export interface DataContext extends AskContext {
+  /** libtorch is loaded when something of it is used. */
+  addon: Addon;
+  cacheDir: string;
+}
+
+/** A source as a project names it: relative paths are of `baseDir`. `split` absent: as a project that says nothing of it. */
+export interface OfSource {
+  source: ResolvedSource;
+  baseDir: string;
+  split?: ResolvedSplit;
+}
+
+/** What was read for the last previews stays for the next. */
+const previews = new Previews((source, baseDir, signal) =>
+  packSource(source, baseDir, { addon: lazyAddon, cacheDir: cacheDir(), ...(signal ? { signal } : {}) }),
+);
+
+const dataAsks = {
+  inspect: ({ path }: { path: string }, { signal, onProgress }: DataContext): Promise<Inspection> =>
+    inspectPath(path, { signal, onProgress }),
+
+  describe: ({ source, baseDir, split }: OfSource): Promise<DataFacts> =>
+    describeSource(source, baseDir, split ? { split } : undefined),
+
+  preview: (
+    { source, baseDir, transforms, wanted }: OfSource & { transforms: unknown[]; wanted: WantedSamples },
+    { signal }: DataContext,
+  ): Promise<ProjectPreview> => previews.preview(source, baseDir, transforms, wanted, signal),
+
+  pack: (
+    { source, baseDir, split }: OfSource,
+    { addon, cacheDir: cache, signal, onProgress }: DataContext,
+  ): Promise<DataPack> =>
+    packSource(source, baseDir, {
+      addon,
+      cacheDir: cache,
+      signal,
+      onProgress: (progress) => onProgress(taskOf(progress)),
+      ...(split ? { split } : {}),
+    }),
+
+  /** Whether the data are packed as they are now. */
+  state: ({ source, baseDir, split }: OfSource, { cacheDir: cache }: DataContext): Promise<ImportState> =>
+    importState(source, baseDir, split ? { split } : undefined, cache),
+
+  cache: (_nothing: object, { cacheDir: cache, signal }: DataContext): Promise<CachedPack[]> =>
+    listPacks(cache, signal),
+
+  uncache: ({ keys }: { keys: string[] }, { cacheDir: cache }: DataContext): Promise<{ bytes: number }> =>
+    removePacks(cache, keys),
+};
+
+export type DataAsks = typeof dataAsks;
+
+function taskOf({ file, done, total, seconds_left }: PackProgress) {
+  const stage = file === null ? 'importing' : `importing ${file}`;
+  return { stage, done, total, ...(seconds_left === null ? {} : { seconds_left }), ...(file === null ? {} : { file }) };
+}
+
+/** @throws GradloomError what the ask throws */
+export async function answerData(name: string, args: unknown, context: AskContext): Promise<unknown> {
+  if (!Object.hasOwn(dataAsks, name)) throw new GradloomError('BAD_CALL', `Nothing is known of ${name}`);
+  const ask = dataAsks[name as keyof DataAsks] as (args: unknown, context: DataContext) => Promise<unknown>;
+  return ask(args, { ...context, addon: lazyAddon, cacheDir: cacheDir() });
+}
+
+/** In this process. */
+export function askHere<Name extends keyof DataAsks>(
+  name: Name,
+  args: ArgsOf<DataAsks, Name>,
+  { signal, onProgress }: AskOptions = {},
+): Promise<AnswerOf<DataAsks, Name>> {
+  const context = { signal: signal ?? new AbortController().signal, onProgress: onProgress ?? (() => {}) };
+  return answerData(name, args, context) as Promise<AnswerOf<DataAsks, Name>>;
+}

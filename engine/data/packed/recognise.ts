@@ -1,0 +1,35 @@
+/** Recognises a folder that an import made. */
+import { mostNamed, type Recognised } from '../../contract/data/inspect.ts';
+import { packFacts, packName, readPackFile } from '../pack-file.ts';
+import type { Found } from '../recognise/recogniser.ts';
+import { openPackedSource } from './source.ts';
+
+export async function recognisePack({ files, kind, path }: Found): Promise<Recognised[]> {
+  if (kind !== 'folder' || !files.some(({ name }) => name === packName)) return [];
+  const file = await readPackFile(path);
+  if (!file) return [];
+  const source = { kind: 'pack' as const, path };
+  await openPackedSource(source, path); // throws where it is not whole
+  const facts = packFacts(file);
+  const left = file.skipped ?? [];
+  return [
+    {
+      source,
+      title: `Imported data, ${facts.parts.train.toLocaleString('en')} samples`,
+      reason: `Its ${packName} tells what it holds, and every file has its size.`,
+      sure: 'certain',
+      guesses: [],
+      notes:
+        left.length === 0
+          ? []
+          : [
+              {
+                message: 'Samples were left out that could not be read',
+                names: left.map(({ name }) => name).slice(0, mostNamed),
+                count: left.length,
+              },
+            ],
+      facts,
+    },
+  ];
+}
