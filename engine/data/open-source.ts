@@ -47,6 +47,17 @@ export interface WriteOptions {
   paths: Record<ColumnRole, string>;
 }
 
+/** A column of a person's table, and the values of the packed input row that it became: `width` of them from `at`. */
+export interface InputColumn {
+  name: string;
+  at: number;
+  /** A category's, one-hot: one a category. */
+  width: number;
+  kind: 'number' | 'category';
+  /** Values that are missing in the files, of all parts; absent: not known. */
+  missing?: number;
+}
+
 /** A source whose files have been found and whose headers have been read. */
 export interface OpenSource {
   /** Changes whenever the content may have changed. */
@@ -68,6 +79,10 @@ export interface OpenSource {
   skipsBad?: boolean;
   /** What the pack keeps of how its values came about (a table's encoding), for prediction to do the same; asked once all is written. */
   encoding?(): Promise<JsonObject>;
+  /** For the Data Doctor, once all is packed: which values of an input of one dimension came from which column. */
+  inputColumns?(): Promise<InputColumn[]>;
+  /** For the Data Doctor, once all is packed: width and height of each sample of a part as its file has them, one after the other. */
+  sizes?(part: string): Promise<Uint32Array>;
   /** The folder of a pack that this source is already. */
   pack?: string;
   /** Reads the targets as far as needed to say what they are, and checks sizes. */

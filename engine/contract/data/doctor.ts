@@ -63,7 +63,17 @@ export interface SplitShare {
   classes: number[] | null;
 }
 
+/** Of the values that train, as a run stores them: a byte b as b / 255. */
+export interface ChannelStatistics {
+  mean: number;
+  /** Of all values, not an estimate from a sample of them. */
+  std: number;
+  min: number;
+  max: number;
+}
+
 export interface DoctorReport {
+  /** The gravest first. */
   findings: Finding[];
   /** What was looked at, and what was not and why. */
   checked: string[];
@@ -71,4 +81,6 @@ export interface DoctorReport {
   /** Hash of the index lists; null where they cannot be drawn. */
   split_hash: string | null;
   data_hash: string;
+  /** Of images, by channel; null: the samples are none. */
+  channels: ChannelStatistics[] | null;
 }
