@@ -37,7 +37,7 @@ export const dataCalls = {
         part: z.enum(partNames),
         start: z.number().int().min(0),
         /** 0: facts only. */
-        count: z.number().int().min(0).max(256),
+        count: z.number().int().min(0).max(4096),
         /** Only samples of this class. */
         class: z.number().int().exactOptional(),
         /** Only samples whose name holds this. */

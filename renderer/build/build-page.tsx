@@ -6,12 +6,12 @@ import { toggleCode, useCodePanel } from '../state/code-panel.ts';
 import { type Drawer, openDrawer, useDrawers } from '../state/drawers.ts';
 import { useProject } from '../state/project.ts';
 import { useStackState } from '../state/stack-store.ts';
-import { EmptyState, Splitter } from '../ui/index.ts';
+import { EmptyState, leastSides, Splitter, useRoom } from '../ui/index.ts';
 import styles from './build.module.css';
 import { CodePanel } from './code-panel.tsx';
 import { Inspector } from './inspector.tsx';
 import { LayerPalette } from './layer-palette.tsx';
-import { leastBeside, leastSides, useRoom } from './room.ts';
+import { leastBeside } from './room.ts';
 import { StackArea } from './stack-area.tsx';
 import { StackDrag, type StackElements } from './stack-drag.tsx';
 

@@ -17,10 +17,10 @@ import { openFitting } from '../state/fitting.ts';
 import { usePlan } from '../state/project.ts';
 import type { StackView } from '../state/stack-rows.ts';
 import { clearSelection, foldAll } from '../state/stack-store.ts';
-import { IconButton, Menu } from '../ui/index.ts';
+import { IconButton, leastSides, Menu, useRoom } from '../ui/index.ts';
 import type { Density } from './density.ts';
 import { sizeWords, unknownUntil } from './network-size.ts';
-import { leastSides, useRoom } from './room.ts';
+
 import styles from './stack.module.css';
 
 const costWords = [

@@ -1,23 +1,35 @@
-/** The data of the open project: where it comes from, what it looks like, how it is split and transformed. */
-import { useState } from 'react';
+/** The data of the open project: where it comes from, what it looks like, what is wrong with it, how it is split and transformed. */
+import { IconAdjustmentsHorizontal, IconStethoscope } from '@tabler/icons-react';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { transforms as transformTable } from '../../engine/contract/transforms.ts';
 import { FitDialogs } from '../project-parts/fit-dialogs.tsx';
 import { NoProject, useIsOpen } from '../project-parts/no-project.tsx';
+import { checkData, useChecking, useCheckKey } from '../state/data-check.ts';
+import { useMarks, useMarksOfProject } from '../state/data-marks.ts';
 import { useValueAt } from '../state/form.ts';
 import { usePreview, type Wanted } from '../state/preview.ts';
 import { useProjectState } from '../state/project.ts';
-import { Page } from '../ui/index.ts';
+import { Button, IconButton, leastSides, Page, plural, Segmented, useRoom } from '../ui/index.ts';
+import { type SampleAt, useDataAddress, type View } from './address.ts';
+import { CheckPanel, useFindingCount } from './check-panel.tsx';
 import classes from './data.module.css';
 import { FitNotice } from './fit-notice.tsx';
-import { SamplesPanel, type Side } from './samples-panel.tsx';
-import { SourcePanel } from './source-panel.tsx';
+import { FoundData, useLooking } from './found-data.tsx';
+import type { Side } from './gallery.tsx';
+import { SampleInspector } from './sample-inspector.tsx';
+import { type Filter, isPlaneOf, SamplesPanel } from './samples-panel.tsx';
+import { hasColumns, SourcePanel } from './source-panel.tsx';
 import { SplitSection } from './split-section.tsx';
+import { TablePanel } from './table-panel.tsx';
 import { TransformsSection } from './transforms-section.tsx';
 import { BalanceSection, ValuesSection } from './values-section.tsx';
 
-/** So many samples at once, fewer where each is large. */
-const mostSamples = 48;
-const leastSamples = 6;
-const mostValues = 300_000;
+/** About so many samples a page, in whole rows. */
+const aboutSamples = 48;
+/** Larger pictures come as thumbnails. */
+const mostValues = 6144;
+const thumbSide = 96;
+const mostPoints = 4096;
 
 export default function DataPage() {
   return useIsOpen() ? (
@@ -27,44 +39,185 @@ export default function DataPage() {
   );
 }
 
+const noFilter: Filter = { part: 'train', start: 0, class: null, search: '', marked: false, epoch: null };
+
 function OpenData() {
+  useMarksOfProject();
   const facts = useProjectState((state) => state.facts);
+  const factsError = useProjectState((state) => state.factsError);
+  const source = useValueAt(['data', 'source']);
+  const kind = useValueAt(['data', 'source', 'kind']);
   const transforms = useValueAt(['data', 'transforms']);
   const hasTransforms = Array.isArray(transforms) && transforms.length > 0;
-  const values = facts?.input.dims.reduce((product, size) => product * size, 1) ?? 1;
-  const count = Math.min(mostSamples, Math.max(leastSamples, Math.floor(mostValues / values)));
-  const [wanted, setWanted] = useState<Wanted>({ part: 'train', start: 0, count, class: null });
+  const hasRandom = hasTransforms && transforms.some((one) => transformTable.get(String(one?.kind))?.random === true);
+  const [filter, setFilter] = useState<Filter>(noFilter);
+  const [columns, setColumns] = useState(8);
   const [side, setSide] = useState<Side>('raw');
   const [round, setRound] = useState(0);
-  const asked = { ...wanted, count };
-  const state = usePreview(asked, round);
+  const address = useDataAddress();
+  const { sample, look, show } = address;
+  const isTable = typeof kind === 'string' && hasColumns(kind);
+  const view: View = address.view === 'table' && !isTable ? 'samples' : address.view;
+  const looking = useLooking();
+  const marksChanged = useMarks(({ changes }) => changes);
+
+  const onWant = useCallback((change: Partial<Filter>) => setFilter((before) => ({ ...before, ...change })), []);
+  const values = facts?.input.dims.reduce((product, size) => product * size, 1) ?? 1;
+  const wanted: Wanted = {
+    ...filter,
+    epoch: hasRandom ? filter.epoch : null,
+    count: facts && isPlaneOf(facts) ? mostPoints : columns * Math.max(2, Math.round(aboutSamples / columns)),
+    thumbs: values > mostValues ? thumbSide : null,
+  };
+  const state = usePreview(view === 'samples' ? wanted : null, round + marksChanged);
+
+  // Another source is looked at from its beginning.
+  const sourceText = JSON.stringify(source);
+  const before = useRef(sourceText);
+  useEffect(() => {
+    if (before.current === sourceText) return;
+    before.current = sourceText;
+    setFilter((was) => ({ ...noFilter, epoch: was.epoch }));
+    look(null);
+  }, [sourceText, look]);
+
+  const narrow = !useRoom(leastSides);
+  const [drawer, setDrawer] = useState(false);
+  const inspector = useRef<HTMLDivElement>(null);
+  const openInspector = () => {
+    if (narrow) setDrawer(true);
+    requestAnimationFrame(() => inspector.current?.focus());
+  };
+  const lookAt = (at: SampleAt | null) => {
+    look(at);
+    if (narrow && at !== null) setDrawer(true);
+  };
+  const close = () => {
+    look(null);
+    setDrawer(false);
+    document.querySelector<HTMLElement>('[role=listbox][aria-label=Samples]')?.focus({ preventScroll: true });
+  };
+  const chosen = source !== undefined;
   return (
     <Page
       title="Data"
+      subtitle={chosen && <Views view={view} isTable={isTable} onShow={show} />}
+      actions={
+        chosen && (
+          <>
+            <MarkCount
+              onShow={() => {
+                show('samples');
+                onWant({ marked: true, start: 0 });
+              }}
+            />
+            {view !== 'check' && facts && <CheckButton onShow={() => show('check')} short={narrow} />}
+            {narrow && (
+              <IconButton
+                label="Split and transforms"
+                icon={IconAdjustmentsHorizontal}
+                active={drawer}
+                onClick={() => setDrawer(!drawer)}
+              />
+            )}
+          </>
+        )
+      }
       asideLabel="Split and transforms"
+      asideDrawer={narrow ? { open: drawer, onClose: () => setDrawer(false) } : undefined}
       aside={
-        <div className={classes.aside}>
-          <SplitSection />
-          <TransformsSection preview={state.preview} />
-          {state.preview && state.preview.samples.length > 0 && (
-            <ValuesSection preview={state.preview} hasTransforms={hasTransforms} />
-          )}
-          {facts && <BalanceSection facts={facts} />}
-        </div>
+        chosen &&
+        (sample && facts ? (
+          <SampleInspector
+            ref={inspector}
+            at={sample}
+            facts={facts}
+            hasTransforms={hasTransforms}
+            epoch={wanted.epoch}
+            round={round}
+            onLook={(at) => (at === null ? close() : look(at))}
+          />
+        ) : (
+          <div className={classes.aside}>
+            <SplitSection />
+            <TransformsSection preview={state.preview} />
+            {state.preview?.samples.some(({ raw }) => raw.length > 0) && facts?.input.dtype === 'float32' && (
+              <ValuesSection preview={state.preview} hasTransforms={hasTransforms} />
+            )}
+            {facts && <BalanceSection facts={facts} />}
+          </div>
+        ))
       }
     >
       <FitNotice />
-      <SourcePanel onReadAgain={() => setRound(round + 1)} />
-      <SamplesPanel
-        facts={facts}
-        state={state}
-        wanted={asked}
-        onWant={setWanted}
-        side={side}
-        onSide={setSide}
-        hasTransforms={hasTransforms}
-      />
+      {looking ? (
+        <FoundData />
+      ) : (
+        <SourcePanel round={round} onReadAgain={() => setRound(round + 1)} onColumns={() => show('table')} />
+      )}
+      {chosen && view === 'samples' && (
+        <SamplesPanel
+          facts={facts}
+          state={state}
+          wanted={wanted}
+          onWant={onWant}
+          side={side}
+          onSide={setSide}
+          hasTransforms={hasTransforms}
+          hasRandom={hasRandom}
+          columns={columns}
+          onColumns={setColumns}
+          selected={sample}
+          onSelect={lookAt}
+          onOpen={openInspector}
+        />
+      )}
+      {chosen && view === 'table' && factsError === null && <TablePanel round={round} />}
+      {chosen && view === 'check' && <CheckPanel onLook={lookAt} round={round} />}
       <FitDialogs />
     </Page>
+  );
+}
+
+function Views({ view, isTable, onShow }: { view: View; isTable: boolean; onShow: (view: View) => void }) {
+  const count = useFindingCount();
+  return (
+    <Segmented
+      label="View"
+      value={view}
+      options={[
+        { value: 'samples', label: 'Samples' },
+        ...(isTable ? [{ value: 'table' as const, label: 'Table' }] : []),
+        { value: 'check', label: count === null ? 'Check' : `Check (${count})` },
+      ]}
+      onChange={onShow}
+    />
+  );
+}
+
+/** Asks at once, and shows what comes of it. */
+function CheckButton({ onShow, short }: { onShow: () => void; short: boolean }) {
+  const key = useCheckKey();
+  const running = useChecking((work) => work.running);
+  const start = () => {
+    if (!running) void checkData(key);
+    onShow();
+  };
+  return short ? (
+    <IconButton label="Check the data" icon={IconStethoscope} onClick={start} />
+  ) : (
+    <Button size="xs" icon={IconStethoscope} onClick={start}>
+      Check the data
+    </Button>
+  );
+}
+
+function MarkCount({ onShow }: { onShow: () => void }) {
+  const count = useMarks(({ marks }) => marks.length);
+  if (count === 0) return null;
+  return (
+    <Button size="xs" subtle onClick={onShow}>
+      {plural(count, 'mark')}
+    </Button>
   );
 }

@@ -1,65 +1,84 @@
-/** Real samples of the data as a gallery: by part and class, before and after the transforms. */
-import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
-import { type CSSProperties, useEffect } from 'react';
-import type { DataFacts } from '../../engine/contract/tensors.ts';
-import type { PreviewSample, ProjectPreview } from '../../engine/contract/wire.ts';
+/** Real samples of the data: by part, class, name and mark, before and after the transforms. */
+import { IconChevronLeft, IconChevronRight, IconChevronsLeft, IconChevronsRight } from '@tabler/icons-react';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { DataFacts, PartName } from '../../engine/contract/tensors.ts';
+import type { ProjectPreview } from '../../engine/contract/wire.ts';
+import { useMarks } from '../state/data-marks.ts';
 import type { PreviewState, Wanted } from '../state/preview.ts';
-import {
-  Choice,
-  EmptyState,
-  IconButton,
-  integer,
-  Notice,
-  number,
-  Panel,
-  plural,
-  Segmented,
-  Skeleton,
-  ToggleChip,
-} from '../ui/index.ts';
+import { EmptyState, IconButton, integer, Notice, number, Panel, Segmented, Skeleton, useWidth } from '../ui/index.ts';
+import type { SampleAt } from './address.ts';
 import classes from './data.module.css';
-import { type Layout, layoutOf } from './pixels.ts';
-import { SampleView } from './sample-view.tsx';
+import galleryClasses from './gallery.module.css';
+import { cellOf, Gallery, type Side } from './gallery.tsx';
+import { layoutOf } from './pixels.ts';
+import { SampleFilter } from './sample-filter.tsx';
+import { ScatterPlot } from './scatter-plot.tsx';
 
-export type Side = 'raw' | 'transformed' | 'both';
-
-/** More classes than this are chosen from a list. */
-const mostChips = 16;
-const mostChoices = 1000;
+/** What a page of samples is asked by, but for how many there is room for. */
+export type Filter = Omit<Wanted, 'count' | 'thumbs'>;
 
 export interface SamplesPanelProps {
   facts: DataFacts | null;
   state: PreviewState;
   wanted: Wanted;
-  onWant: (wanted: Wanted) => void;
+  onWant: (change: Partial<Filter>) => void;
   side: Side;
   onSide: (side: Side) => void;
   hasTransforms: boolean;
+  hasRandom: boolean;
+  /** How many stand side by side. */
+  columns: number;
+  onColumns: (columns: number) => void;
+  selected: SampleAt | null;
+  onSelect: (at: SampleAt | null) => void;
+  onOpen: () => void;
 }
 
-export function SamplesPanel({ facts, state, wanted, onWant, side, onSide, hasTransforms }: SamplesPanelProps) {
+export function SamplesPanel(props: SamplesPanelProps) {
+  const { facts, state, wanted, onWant, side, onSide, hasTransforms, columns, onColumns, selected, onSelect } = props;
   const { preview, error, reading } = state;
-  const hasTest = (facts?.parts.test ?? 0) > 0;
-  const total = preview?.total ?? 0;
+  const { part, class: only } = wanted;
+  const has = (name: PartName) => (facts?.parts[name] ?? 0) > 0;
+  const isThere = part === 'train' || has(part);
   const shown = preview?.samples.length ?? 0;
+  const [arriving, setArriving] = useState<{ to: 'first' | 'last' } | null>(null);
+  const place = useRef<HTMLDivElement>(null);
+  const width = useWidth(place);
+  const cell = cellOf(layoutOf(facts?.input.dims ?? [1, 28, 28]), hasTransforms ? side : 'raw');
+  const fitting = width === 0 ? 0 : Math.max(1, Math.floor((width - 4 + 4) / (cell + 4)));
+  useEffect(() => {
+    if (fitting !== 0 && fitting !== columns) onColumns(fitting);
+  }, [fitting, columns, onColumns]);
 
   // A part or class that the data no longer has.
-  const { part, class: only } = wanted;
   const classCount = facts?.target.kind === 'class' ? facts.target.classes.length : 0;
   useEffect(() => {
     if (facts === null) return;
-    if ((part === 'test' && !hasTest) || (only !== null && only >= classCount)) {
-      onWant({ ...wanted, part: hasTest ? part : 'train', class: null, start: 0 });
+    if (!isThere || (only !== null && only >= classCount)) {
+      onWant({ part: isThere ? part : 'train', class: null, start: 0 });
     }
-  }, [facts, part, hasTest, only, classCount, onWant, wanted]);
+  }, [facts, part, isThere, only, classCount, onWant]);
 
-  const move = (to: number) => onWant({ ...wanted, start: Math.max(0, to) });
+  const total = preview?.total ?? 0;
+  const last = Math.max(0, (Math.ceil(total / wanted.count) - 1) * wanted.count);
+  const onPage = useCallback(
+    (way: 'before' | 'after', to: 'first' | 'last') => {
+      const next = wanted.start + (way === 'after' ? wanted.count : -wanted.count);
+      if (next >= total || next + wanted.count <= 0) return;
+      onWant({ start: Math.max(0, next) });
+      setArriving({ to });
+    },
+    [wanted.start, wanted.count, total, onWant],
+  );
+  const select = useCallback((index: number) => onSelect({ part, index }), [onSelect, part]);
+  const arrived = useCallback(() => setArriving(null), []);
+  const isPlane = facts !== null && isPlaneOf(facts);
   return (
     <Panel
       title="Samples"
       actions={
         <>
-          {hasTransforms && (
+          {hasTransforms && !isPlane && (
             <Segmented
               label="Values shown"
               value={side}
@@ -76,9 +95,10 @@ export function SamplesPanel({ facts, state, wanted, onWant, side, onSide, hasTr
             value={part}
             options={[
               { value: 'train', label: 'Training part' },
-              { value: 'test', label: 'Test part', disabled: !hasTest },
+              ...(has('val') ? [{ value: 'val' as const, label: 'Validation part' }] : []),
+              { value: 'test', label: 'Test part', disabled: !has('test') },
             ]}
-            onChange={(next) => onWant({ ...wanted, part: next, start: 0 })}
+            onChange={(next) => onWant({ part: next, start: 0 })}
           />
         </>
       }
@@ -92,168 +112,137 @@ export function SamplesPanel({ facts, state, wanted, onWant, side, onSide, hasTr
                   ? 'Reading…'
                   : 'No samples'}
             </span>
-            <IconButton
-              label="Earlier samples"
-              icon={IconChevronLeft}
-              disabled={wanted.start === 0}
-              onClick={() => move(wanted.start - wanted.count)}
-            />
-            <IconButton
-              label="Later samples"
-              icon={IconChevronRight}
-              disabled={wanted.start + wanted.count >= total}
-              onClick={() => move(wanted.start + wanted.count)}
-            />
+            {!isPlane && (
+              <>
+                <Turn label="First samples" icon={IconChevronsLeft} to={0} {...{ wanted, onWant }} />
+                <Turn
+                  label="Earlier samples"
+                  icon={IconChevronLeft}
+                  to={wanted.start - wanted.count}
+                  {...{ wanted, onWant }}
+                />
+                <Turn
+                  label="Later samples"
+                  icon={IconChevronRight}
+                  to={Math.min(last, wanted.start + wanted.count)}
+                  {...{ wanted, onWant }}
+                />
+                <Turn label="Last samples" icon={IconChevronsRight} to={last} {...{ wanted, onWant }} />
+              </>
+            )}
             <span className={classes.spring} />
             {preview && shown > 0 && <Ranges preview={preview} side={hasTransforms ? side : 'raw'} />}
           </>
         ) : undefined
       }
     >
-      {facts?.target.kind === 'class' && (
-        <ClassFilter
-          classNames={facts.target.classes}
-          counts={part === 'train' ? facts.target.counts : undefined}
-          value={only}
-          onChange={(next) => onWant({ ...wanted, class: next, start: 0 })}
-        />
-      )}
+      {facts && <SampleFilter facts={facts} {...{ wanted, onWant, hasRandom: props.hasRandom && side !== 'raw' }} />}
       {preview?.transformError && (
         <Notice tone="warn" title="The transforms cannot be applied, so the samples are shown without them">
           {preview.transformError}
         </Notice>
       )}
-      <div className={classes.galleryPlace} data-reading={(reading && shown > 0) || undefined} aria-busy={reading}>
+      <div
+        ref={place}
+        className={classes.galleryPlace}
+        data-reading={(reading && shown > 0) || undefined}
+        aria-busy={reading}
+      >
         {preview && facts && shown > 0 ? (
-          <Gallery preview={preview} facts={facts} side={hasTransforms ? side : 'raw'} />
+          isPlane ? (
+            <ScatterPlot
+              preview={preview}
+              facts={facts}
+              selected={selected?.part === part ? selected.index : null}
+              onSelect={select}
+            />
+          ) : (
+            <Gallery
+              preview={preview}
+              facts={facts}
+              side={hasTransforms ? side : 'raw'}
+              part={part}
+              selected={selected?.part === part ? selected.index : null}
+              onSelect={select}
+              onOpen={props.onOpen}
+              columns={columns}
+              onPage={onPage}
+              arriving={reading ? null : arriving}
+              onArrived={arrived}
+            />
+          )
         ) : reading ? (
-          <div className={classes.gallery}>
-            {Array.from({ length: 24 }, (_, index) => (
+          <div className={galleryClasses.gallery} style={{ '--cell': `${cell}px` } as React.CSSProperties}>
+            {Array.from({ length: 3 * columns }, (_, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have nothing but their place
-              <Skeleton key={index} width={84} height={84} />
+              <Skeleton key={index} width={84} height={106} />
             ))}
           </div>
         ) : (
-          <EmptyState compact title={error ? 'The samples cannot be read' : 'No samples'}>
-            {error
-              ? 'What is wrong is told above.'
-              : only === null
-                ? 'Samples appear here once a source is chosen.'
-                : 'This part has no samples of the class.'}
-          </EmptyState>
+          <Nothing failed={error !== null} wanted={wanted} onWant={onWant} />
         )}
       </div>
     </Panel>
   );
 }
 
-function ClassFilter({
-  classNames,
-  counts,
-  value,
-  onChange,
+/** Points of a plane are plotted all at once, and so are values over one number. */
+export function isPlaneOf({ input, target }: DataFacts): boolean {
+  const sizes = input.dims.reduce((product, size) => product * size, 1);
+  const answers = target.kind === 'vector' ? target.dims.reduce((product, size) => product * size, 1) : 0;
+  return input.dtype === 'float32' && (sizes === 2 || (sizes === 1 && answers === 1));
+}
+
+function Turn({
+  to,
+  wanted,
+  onWant,
+  ...button
 }: {
-  classNames: readonly string[];
-  counts: readonly number[] | undefined;
-  value: number | null;
-  onChange: (value: number | null) => void;
+  label: string;
+  icon: typeof IconChevronLeft;
+  to: number;
+  wanted: Wanted;
+  onWant: SamplesPanelProps['onWant'];
 }) {
-  if (classNames.length > mostChoices) return null;
-  if (classNames.length > mostChips) {
+  const start = Math.max(0, to);
+  return <IconButton {...button} disabled={start === wanted.start} onClick={() => onWant({ start })} />;
+}
+
+function Nothing({ failed, wanted, onWant }: { failed: boolean; wanted: Wanted; onWant: SamplesPanelProps['onWant'] }) {
+  const anyMark = useMarks(({ marks }) => marks.length > 0);
+  if (failed) {
     return (
-      <div className={classes.filter}>
-        <Choice
-          label="Class shown"
-          width={220}
-          value={value === null ? 'all' : String(value)}
-          options={[
-            { value: 'all', label: 'All classes' },
-            ...classNames.map((name, index) => {
-              const count = counts?.[index];
-              return { value: String(index), label: name, hint: count === undefined ? undefined : integer(count) };
-            }),
-          ]}
-          onChange={(next) => onChange(next === 'all' ? null : Number(next))}
-        />
-      </div>
+      <EmptyState compact title="The samples cannot be read">
+        What is wrong is told above.
+      </EmptyState>
     );
   }
+  const all = { class: null, search: '', marked: false, start: 0 };
+  const filtered = wanted.class !== null || wanted.search !== '' || wanted.marked;
+  const words = wanted.marked
+    ? anyMark
+      ? 'None of the marked samples is among these.'
+      : 'Nothing is marked yet. Choose a sample, and leave it out with X or say its right class.'
+    : wanted.search !== ''
+      ? `No sample of this part has “${wanted.search}” in its name.`
+      : wanted.class !== null
+        ? 'This part has no samples of the class.'
+        : 'Samples appear here once a source is chosen.';
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset brings a frame and a legend
-    <div className={classes.filter} role="group" aria-label="Class shown">
-      <ToggleChip on={value === null} onToggle={() => onChange(null)}>
-        All
-      </ToggleChip>
-      {classNames.map((name, index) => (
-        <ToggleChip
-          // biome-ignore lint/suspicious/noArrayIndexKey: a class is its index
-          key={index}
-          on={value === index}
-          label={`Class ${name}`}
-          title={counts ? plural(counts[index] ?? 0, 'sample') : undefined}
-          onToggle={() => onChange(value === index ? null : index)}
-        >
-          {name}
-        </ToggleChip>
-      ))}
-    </div>
-  );
-}
-
-function Gallery({ preview, facts, side }: { preview: ProjectPreview; facts: DataFacts; side: Side }) {
-  const layout = layoutOf(preview.facts.input.dims);
-  const nameOf = ({ target }: PreviewSample) =>
-    target !== null && facts.target.kind === 'class' ? (facts.target.classes[target] ?? String(target)) : null;
-  return (
-    <ul
-      className={classes.gallery}
-      aria-label="Samples"
-      style={{ '--cell': `${(side === 'both' ? 2 : 1) * (layout.kind === 'image' ? 88 : 116)}px` } as CSSProperties}
+    <EmptyState
+      compact
+      title="No samples"
+      action={
+        filtered ? (
+          <button type="button" className={classes.link} onClick={() => onWant(all)}>
+            Show all samples
+          </button>
+        ) : undefined
+      }
     >
-      {preview.samples.map((sample) => (
-        <Sample
-          key={sample.index}
-          sample={sample}
-          name={nameOf(sample)}
-          layout={layout}
-          range={preview.range}
-          side={side}
-        />
-      ))}
-    </ul>
-  );
-}
-
-function Sample({
-  sample,
-  name,
-  layout,
-  range,
-  side,
-}: {
-  sample: PreviewSample;
-  name: string | null;
-  layout: Layout;
-  range: ProjectPreview['range'];
-  side: Side;
-}) {
-  const called = `Sample ${integer(sample.index)}${name === null ? '' : `, class ${name}`}`;
-  const view = (which: 'raw' | 'transformed') => (
-    <SampleView
-      values={sample[which]}
-      layout={layout}
-      range={range[which]}
-      label={which === 'raw' ? called : `${called}, transformed`}
-    />
-  );
-  return (
-    <li className={classes.sample} title={called}>
-      <span className={classes.pair}>
-        {side !== 'transformed' && view('raw')}
-        {side !== 'raw' && view('transformed')}
-      </span>
-      <span className={classes.caption}>{name ?? `#${integer(sample.index)}`}</span>
-    </li>
+      {words}
+    </EmptyState>
   );
 }
 

@@ -1,16 +1,31 @@
-/** Where the data comes from, what it says of itself, and what is wrong with reading it. */
-import { IconRefresh } from '@tabler/icons-react';
+/** Where the data comes from, what it says of itself, whether it is imported, and what is wrong with reading it. */
+import { IconChevronRight, IconFile, IconFolder, IconRefresh, IconReplace } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { SourceKind } from '../../engine/contract/sources.ts';
-import { sources } from '../../engine/contract/sources.ts';
+import { type SourceKind, sources } from '../../engine/contract/sources.ts';
 import { type DataFacts, targetSentence } from '../../engine/contract/tensors.ts';
 import { RowForm } from '../project-parts/row-form.tsx';
-import { folderOf, pickPath, relativeTo } from '../state/files.ts';
+import { fileName, folderOf, pickPath, relativeTo } from '../state/files.ts';
 import { useValueAt } from '../state/form.ts';
-import { takeDigits } from '../state/preview.ts';
 import { readDataAgain, useProjectState } from '../state/project.ts';
-import { Button, dims, ErrorNotice, goOnAt, IconButton, Panel, plural, Skeleton } from '../ui/index.ts';
-import classes from './data.module.css';
+import {
+  Button,
+  dims,
+  ErrorNotice,
+  Facts,
+  IconButton,
+  integer,
+  Menu,
+  type MenuItem,
+  Panel,
+  plural,
+  Skeleton,
+} from '../ui/index.ts';
+import { ImportBar } from './import-bar.tsx';
+import { RecipesDialog } from './recipes-dialog.tsx';
+import classes from './source.module.css';
+import startClasses from './start.module.css';
+import { chooseData, StartData } from './start-data.tsx';
+import { ToysDialog } from './toys-dialog.tsx';
 
 const place = ['data', 'source'];
 
@@ -19,115 +34,178 @@ function begin(row: SourceKind): Record<string, unknown> {
   return row.kind === 'random' ? { shape: [1, 28, 28] } : {};
 }
 
-export function SourcePanel({ onReadAgain }: { onReadAgain: () => void }) {
-  const file = useProjectState((state) => state.file);
+/** In a low window the samples want the room. */
+const openFrom = 680;
+
+export interface SourcePanelProps {
+  round: number;
+  onReadAgain: () => void;
+  /** To the table's columns, where there are some. */
+  onColumns: () => void;
+}
+
+export function SourcePanel({ round, onReadAgain, onColumns }: SourcePanelProps) {
   const facts = useProjectState((state) => state.facts);
   const error = useProjectState((state) => state.factsError);
   const factsAwaited = useProjectState((state) => state.factsAwaited);
-  const path = useValueAt([...place, 'path']);
   const chosen = useValueAt(place) !== undefined;
-  const classCount = useValueAt([...place, 'classes']);
-
-  const browse = async () => {
-    if (file === null) return null;
-    const start = typeof path === 'string' ? absolute(file, path) : folderOf(file);
-    const folder = await pickPath({
-      kind: 'folder',
-      title: 'Folder with the data',
-      confirm: 'Choose folder',
-      start,
-    });
-    return folder === null ? null : relativeTo(file, folder);
-  };
+  const kind = useValueAt([...place, 'kind']);
+  const path = useValueAt([...place, 'path']);
+  const [wish, setWish] = useState<boolean | null>(null);
+  const [dialog, setDialog] = useState<'recipes' | 'toys' | null>(null);
+  // What wants attention is in sight.
+  const open = !chosen || error !== null || (wish ?? window.innerHeight >= openFrom);
+  const label = typeof kind === 'string' ? (sources.get(kind)?.label ?? kind) : undefined;
   const readAgain = () => {
     readDataAgain();
     onReadAgain();
   };
+  const others: MenuItem[] = [
+    { label: 'Choose a folder…', icon: IconFolder, onClick: () => void chooseData('folder') },
+    { label: 'Choose a file…', icon: IconFile, onClick: () => void chooseData('file') },
+    { divider: '' },
+    { label: 'Fetch a data set…', onClick: () => setDialog('recipes') },
+    { label: 'Draw toy data…', onClick: () => setDialog('toys') },
+  ];
   return (
     <Panel
-      title="Source"
-      actions={chosen && <IconButton label="Read the data again" icon={IconRefresh} onClick={readAgain} />}
-    >
-      <div className={classes.source}>
-        <RowForm
-          place={place}
-          table={sources}
-          label="Kind"
-          named="label"
-          begin={begin}
-          onBrowse={browse}
-          // Vector targets only have a shape.
-          without={classCount === null ? [] : ['target_shape']}
-          // That it was not read is told with the reason beside the form.
-          toldElsewhere={({ path: at }) => error !== null && at === 'data.source'}
-        />
-        <div className={classes.factsPlace}>
-          {error ? (
-            <ErrorNotice
-              error={error}
-              actions={
-                <Button size="xs" icon={IconRefresh} onClick={readAgain}>
-                  Read again
+      title={
+        chosen ? (
+          <button
+            type="button"
+            className={classes.fold}
+            aria-expanded={open}
+            disabled={error !== null}
+            onClick={() => setWish(!open)}
+          >
+            <IconChevronRight size={14} className={classes.chevron} data-open={open || undefined} aria-hidden />
+            Source
+          </button>
+        ) : (
+          'Where does the data come from?'
+        )
+      }
+      hint={chosen && !open && facts ? summary(label, path, facts) : undefined}
+      actions={
+        chosen && (
+          <>
+            <Menu
+              label="Other data"
+              align="end"
+              trigger={
+                <Button size="xs" icon={IconReplace}>
+                  Other data
                 </Button>
               }
+              items={others}
             />
-          ) : facts ? (
-            <Facts facts={facts} />
-          ) : chosen && factsAwaited ? (
-            <Skeleton kind="text" lines={3} />
-          ) : (
-            <p className={classes.quiet}>
-              Choose where the samples come from: their shape, classes and number appear here, and samples of them
-              below.
-            </p>
+            <IconButton label="Read the data again" icon={IconRefresh} onClick={readAgain} />
+          </>
+        )
+      }
+      footer={chosen && facts && !error ? <ImportBar round={round} /> : undefined}
+    >
+      {!chosen && <StartData />}
+      {(!chosen || open) && (
+        <div className={chosen ? classes.source : startClasses.hand}>
+          <SourceForm error={error !== null} onColumns={onColumns} />
+          {chosen && (
+            <div className={classes.factsPlace}>
+              {error ? (
+                <ErrorNotice
+                  error={error}
+                  actions={
+                    <Button size="xs" icon={IconRefresh} onClick={readAgain}>
+                      Read again
+                    </Button>
+                  }
+                />
+              ) : facts ? (
+                <SourceFacts facts={facts} />
+              ) : factsAwaited ? (
+                <Skeleton kind="text" lines={4} />
+              ) : (
+                <p className={classes.quiet}>What the data says of itself appears here once it can be read.</p>
+              )}
+            </div>
           )}
-          {file !== null && !facts && <DigitsButton file={file} />}
         </div>
-      </div>
+      )}
+      {dialog === 'recipes' && <RecipesDialog onClose={() => setDialog(null)} />}
+      {dialog === 'toys' && <ToysDialog onClose={() => setDialog(null)} />}
     </Panel>
   );
 }
 
-/** For whoever has no data at hand. */
-function DigitsButton({ file }: { file: string }) {
-  const [busy, setBusy] = useState(false);
-  const take = async () => {
-    setBusy(true);
-    await takeDigits(file);
-    setBusy(false);
-    // The button goes with what it was for; the samples are there now.
-    goOnAt('[aria-label="Part shown"] input:checked');
+/** Columns have a table of their own. */
+const inTheTable = ['columns'];
+
+function SourceForm({ error, onColumns }: { error: boolean; onColumns: () => void }) {
+  const file = useProjectState((state) => state.file);
+  const chosen = useValueAt(place);
+  const path = useValueAt([...place, 'path']);
+  const classCount = useValueAt([...place, 'classes']);
+  const isTable = typeof chosen === 'object' && chosen !== null && 'kind' in chosen && hasColumns(String(chosen.kind));
+  const browse = async () => {
+    if (file === null) return null;
+    const start = typeof path === 'string' ? absolute(file, path) : folderOf(file);
+    const folder = await pickPath({
+      kind: isTable ? 'file' : 'folder',
+      title: isTable ? 'File with the data' : 'Folder with the data',
+      confirm: isTable ? 'Choose file' : 'Choose folder',
+      start,
+    });
+    return folder === null ? null : relativeTo(file, folder);
   };
   return (
     <div>
-      <Button loading={busy} onClick={() => void take()}>
-        Use the digits that come with Gradloom
-      </Button>
+      <RowForm
+        place={place}
+        table={sources}
+        label="Kind"
+        named="label"
+        begin={begin}
+        onBrowse={browse}
+        // Vector targets only have a shape.
+        without={classCount === null ? inTheTable : [...inTheTable, 'target_shape']}
+        // That it was not read is told with the reason beside the form.
+        toldElsewhere={({ path: at }) => error && at === 'data.source'}
+      />
+      {isTable && !error && (
+        <div className={classes.columns}>
+          <Button size="xs" onClick={onColumns}>
+            Columns and their roles
+          </Button>
+        </div>
+      )}
     </div>
   );
 }
+
+export const hasColumns = (kind: string) => 'columns' in (sources.get(kind)?.params ?? {});
 
 /** As the engine will read it: it takes `..` out itself. */
 function absolute(file: string, path: string): string {
   return /^([/\\]|[a-z]:)/i.test(path) ? path : `${folderOf(file)}/${path}`;
 }
 
-function Facts({ facts }: { facts: DataFacts }) {
+function summary(label: string | undefined, path: unknown, { parts, input }: DataFacts): string {
+  const where = typeof path === 'string' ? ` · ${fileName(path)}` : '';
+  const count = parts.train + (parts.val ?? 0) + (parts.test ?? 0);
+  return `${label ?? ''}${where} · ${plural(count, 'sample')} of ${dims(input.dims)}`;
+}
+
+function SourceFacts({ facts }: { facts: DataFacts }) {
   const { input, target, parts } = facts;
-  const rows: [string, string][] = [
-    ['Training part', plural(parts.train, 'sample')],
-    ['Test part', parts.test === undefined ? 'none' : plural(parts.test, 'sample')],
-    ['Sample', `${dims(input.dims)}, ${input.dtype}`],
-    ['Target', targetSentence(target, dims)],
-  ];
   return (
-    <dl className={classes.facts}>
-      {rows.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <Facts
+      rows={[
+        ['Training part', plural(parts.train, 'sample')],
+        ...(parts.val === undefined ? [] : [['Validation part', plural(parts.val, 'sample')] as const]),
+        ['Test part', parts.test === undefined ? 'none' : plural(parts.test, 'sample')],
+        ['Sample', `${dims(input.dims)}, ${input.dtype}${input.tokens ? `, ${integer(input.tokens)} tokens` : ''}`],
+        ['Target', targetSentence(target, dims)],
+      ]}
+    />
   );
 }

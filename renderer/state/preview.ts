@@ -7,7 +7,7 @@ import type { ProjectPreview } from '../../engine/contract/wire.ts';
 import { connection, engine, retryMs } from '../client/client.ts';
 import { relativeTo } from './files.ts';
 import { useValueAt } from './form.ts';
-import { edit, useProjectState } from './project.ts';
+import { currentProject, edit, useProjectState } from './project.ts';
 import { infoOf, tellError } from './session.ts';
 
 export interface Wanted {
@@ -16,6 +16,14 @@ export interface Wanted {
   count: number;
   /** null: samples of every class. */
   class: number | null;
+  /** Only samples whose name holds this; empty: all. */
+  search: string;
+  /** Only marked ones. */
+  marked: boolean;
+  /** As training sees them in this epoch, from 0; null: as evaluation does. */
+  epoch: number | null;
+  /** Pictures as thumbnails of so many pixels a side; null: every value. */
+  thumbs: number | null;
 }
 
 export interface PreviewState {
@@ -29,8 +37,8 @@ const blank: PreviewState = { preview: null, error: null, reading: false };
 /** A person who types a path or a number is not read after at every key. */
 const restMs = 150;
 
-/** `round` is changed to read once more what has not changed. */
-export function usePreview(wanted: Wanted, round: number): PreviewState {
+/** `round` is changed to read once more what has not changed; `wanted` null: nothing is read. */
+export function usePreview(wanted: Wanted | null, round: number): PreviewState {
   const file = useProjectState((state) => state.file);
   const source = useValueAt(['data', 'source']);
   const transforms = useValueAt(['data', 'transforms']);
@@ -43,22 +51,24 @@ export function usePreview(wanted: Wanted, round: number): PreviewState {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the keys stand for all that is read
   useEffect(() => {
-    if (file === null || !isObject(source)) return setState(blank);
+    if (wanted === null || file === null || !isObject(source)) return setState(blank);
     // Samples of another source are not this one's.
     const other = shownFor !== sourceKey;
     setState((before) => ({ ...(other ? blank : before), reading: true }));
     setShownFor(sourceKey);
     const end = new AbortController();
     const read = async (): Promise<void> => {
-      const { class: only, ...rest } = wanted;
+      const { part, start, count } = wanted;
       try {
         const preview = await engine.data.preview(
           {
             file,
             source,
             transforms: Array.isArray(transforms) ? transforms : [],
-            ...rest,
-            ...(only === null ? {} : { class: only }),
+            part,
+            start,
+            count,
+            ...chosen(wanted),
           },
           { signal: end.signal },
         );
@@ -82,6 +92,21 @@ export function usePreview(wanted: Wanted, round: number): PreviewState {
     };
   }, [typedKey, wantedKey]);
   return state;
+}
+
+function chosen({ class: only, search, marked, epoch, thumbs }: Wanted) {
+  return {
+    ...(only === null ? {} : { class: only }),
+    ...(search === '' ? {} : { search }),
+    ...(marked ? { marked } : {}),
+    ...(epoch === null ? {} : { epoch, seed: trainingSeed() }),
+    ...(thumbs === null ? {} : { thumbs }),
+  };
+}
+
+/** What training draws with. */
+function trainingSeed(): number {
+  return currentProject().plan?.project.training.seed ?? 0;
 }
 
 /** Makes the digits that come with the program the project's data; the edit can be undone. */

@@ -48,8 +48,7 @@ export function useTask<O, R>(call: Call<O, R>): Task<O, R> {
       const here = new AbortController();
       current.current = here;
       setState({ ...idle, running: true });
-      // Not randomUUID, which browsers keep from pages of another computer without TLS.
-      const task = crypto.getRandomValues(new Uint32Array(4)).join('-');
+      const task = newTask();
       const followed = new AbortController();
       void followTask(task, AbortSignal.any([here.signal, followed.signal]), (progress) =>
         setState((before) => (current.current === here && before.running ? { ...before, progress } : before)),
@@ -73,7 +72,16 @@ export function useTask<O, R>(call: Call<O, R>): Task<O, R> {
   return { ...state, start, cancel };
 }
 
-async function followTask(task: string, signal: AbortSignal, tell: (progress: TaskProgress) => void): Promise<void> {
+/** A name for a work. Not by randomUUID, which browsers keep from pages of another computer without TLS. */
+export function newTask(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join('-');
+}
+
+export async function followTask(
+  task: string,
+  signal: AbortSignal,
+  tell: (progress: TaskProgress) => void,
+): Promise<void> {
   let seen: number | undefined;
   try {
     while (!signal.aborted) {

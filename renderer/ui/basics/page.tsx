@@ -15,6 +15,8 @@ export interface PageProps {
   /** Names the aside for assistive technology, and its kept width. */
   asideLabel?: string;
   asideWidth?: number;
+  /** In little room the aside lies over the page, and only while it is open. */
+  asideDrawer?: { open: boolean; onClose: () => void } | undefined;
   /** Without padding and scrolling of its own: the page fills the space itself. */
   flush?: boolean;
 }
@@ -27,6 +29,7 @@ export function Page({
   aside,
   asideLabel = 'Inspector',
   asideWidth = 340,
+  asideDrawer,
   flush = false,
 }: PageProps) {
   const main = (
@@ -45,6 +48,7 @@ export function Page({
       label={asideLabel}
       storageKey={`aside.${asideLabel.toLowerCase()}`}
       initial={asideWidth}
+      drawer={asideDrawer}
       main={main}
       aside={
         <aside className={classes.aside} aria-label={asideLabel}>

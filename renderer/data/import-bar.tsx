@@ -1,0 +1,109 @@
+/** How the pack stands to the data: packed, changed since, not yet; and the import that makes it, with what it left out. */
+import { IconAlertTriangle, IconCircleCheck, IconPackage } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { LeftOut } from '../../engine/contract/data/import.ts';
+import { importData, importing, useImportState } from '../state/data-import.ts';
+import { useDataKey } from '../state/data-place.ts';
+import { useProjectState } from '../state/project.ts';
+import { Button, bytes, Dialog, ErrorNotice, integer, ProgressBar, plural } from '../ui/index.ts';
+import classes from './source.module.css';
+import { progressWords, shareOf } from './work-words.ts';
+
+export function ImportBar({ round }: { round: number }) {
+  const facts = useProjectState((state) => state.facts);
+  const { source, split } = useDataKey();
+  const key = source + split;
+  const work = importing.use();
+  const state = useImportState(round);
+  const [listed, setListed] = useState(false);
+  const mine = work.key === key;
+  if (mine && work.running) {
+    return (
+      <div className={classes.importing}>
+        <div className={classes.grow}>
+          <ProgressBar
+            label={work.progress?.stage ?? 'Getting ready to import'}
+            value={shareOf(work.progress)}
+            detail={progressWords(work.progress)}
+          />
+        </div>
+        <Button size="xs" onClick={importing.cancel}>
+          Cancel
+        </Button>
+      </div>
+    );
+  }
+  const start = () => void importData(key);
+  if (mine && work.error) {
+    return (
+      <ErrorNotice
+        error={work.error}
+        actions={
+          <Button size="xs" onClick={start}>
+            Import again
+          </Button>
+        }
+      />
+    );
+  }
+  const left = state?.left_out ?? (mine ? work.result?.left_out : undefined);
+  const count = facts ? facts.parts.train + (facts.parts.val ?? 0) + (facts.parts.test ?? 0) : 0;
+  return (
+    <div className={classes.importBar}>
+      {state === null ? (
+        <span className={classes.quiet}>Asking whether the data are packed…</span>
+      ) : state.packed ? (
+        <>
+          <IconCircleCheck size={16} className={classes.ok} aria-hidden />
+          <span>{`Imported${facts ? `: ${plural(count, 'sample')}` : ''}`}</span>
+          {state.bytes !== undefined && <span className={classes.quiet}>{`${bytes(state.bytes)} in the cache`}</span>}
+          {left && left.count > 0 && (
+            <button type="button" className={classes.link} onClick={() => setListed(true)}>
+              {`${integer(left.count)} left out: show`}
+            </button>
+          )}
+        </>
+      ) : (
+        <>
+          {state.changed ? (
+            <IconAlertTriangle size={16} className={classes.warn} aria-hidden />
+          ) : (
+            <IconPackage size={16} className={classes.calm} aria-hidden />
+          )}
+          <span>{state.changed ? 'Changed since it was imported' : 'Not imported yet'}</span>
+          <span className={classes.importWords}>
+            {state.changed
+              ? 'A run would import it again first.'
+              : 'Everything is read and packed once: faults show now, and runs start at once.'}
+          </span>
+        </>
+      )}
+      <span className={classes.grow} />
+      {state && !state.packed && (
+        <Button size="xs" icon={IconPackage} onClick={start}>
+          {state.changed ? 'Import again' : 'Import'}
+        </Button>
+      )}
+      {listed && left && <LeftOutDialog left={left} onClose={() => setListed(false)} />}
+    </div>
+  );
+}
+
+function LeftOutDialog({ left, onClose }: { left: { count: number; samples: LeftOut[] }; onClose: () => void }) {
+  return (
+    <Dialog title={`${plural(left.count, 'sample was', 'samples were')} left out`} size={640} onClose={onClose}>
+      <p className={classes.quiet}>They could not be read, and take part in nothing.</p>
+      <ul className={classes.leftOut}>
+        {left.samples.map(({ part, name, reason }) => (
+          <li key={`${part} ${name}`}>
+            <span className={classes.name}>{name}</span>
+            <span className={classes.quiet}>{reason}</span>
+          </li>
+        ))}
+      </ul>
+      {left.count > left.samples.length && (
+        <p className={classes.quiet}>{`The first ${integer(left.samples.length)} are named.`}</p>
+      )}
+    </Dialog>
+  );
+}

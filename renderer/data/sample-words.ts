@@ -1,0 +1,21 @@
+/** What a sample is called, and what it is to be. Pure. */
+import type { TargetType } from '../../engine/contract/tensors.ts';
+import type { PreviewSample } from '../../engine/contract/wire.ts';
+import { number } from '../ui/index.ts';
+
+/** As marks name it. */
+export const markName = ({ name, index }: Pick<PreviewSample, 'name' | 'index'>) => name ?? String(index);
+
+const mostFigures = 3;
+
+/** Its class, its labels or its numbers in a few characters; null: they cannot be told so. */
+export function captionOf({ target, goal }: Pick<PreviewSample, 'target' | 'goal'>, of: TargetType): string | null {
+  if (of.kind === 'class') return target === null ? null : (of.classes[target] ?? String(target));
+  if (!goal) return null;
+  if (of.kind === 'multi_label') {
+    const on = of.classes.filter((_, index) => (goal[index] ?? 0) > 0);
+    return on.length === 0 ? 'no label' : on.join(', ');
+  }
+  if (of.kind === 'vector' && goal.length <= mostFigures) return goal.map((value) => number(value, 3)).join(', ');
+  return null;
+}

@@ -1,0 +1,56 @@
+/** Data drawn from a formula, to try a network on: each kind with its picture. */
+import { useState } from 'react';
+import { fieldInfo } from '../../engine/contract/fields.ts';
+import { sources } from '../../engine/contract/sources.ts';
+import { takeSource } from '../state/data-bringing.ts';
+import { Button, capital, Dialog, goOnAt } from '../ui/index.ts';
+import classes from './start.module.css';
+import { ToyPicture } from './toy-picture.tsx';
+
+/** The parameter of the kind `toy` that says which. */
+const toyKind = 'toy';
+const shapeKey = 'shape';
+
+export function ToysDialog({ onClose }: { onClose: () => void }) {
+  const row = sources.get(toyKind);
+  const schema = row?.params[shapeKey];
+  const toys = (schema ? (fieldInfo(schema).choices ?? []) : []).map(String);
+  const [chosen, setChosen] = useState(toys[0]);
+  const take = () => {
+    if (chosen === undefined || !takeSource({ kind: toyKind, [shapeKey]: chosen })) return;
+    onClose();
+    goOnAt('[aria-label="Part shown"] input:checked');
+  };
+  return (
+    <Dialog
+      title="Draw toy data"
+      size={560}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button primary disabled={chosen === undefined} onClick={take}>
+            Use these samples
+          </Button>
+        </>
+      }
+    >
+      <div className={classes.toys}>
+        {toys.map((toy) => (
+          <button
+            key={toy}
+            type="button"
+            className={classes.toy}
+            aria-pressed={toy === chosen}
+            onClick={() => setChosen(toy)}
+            onDoubleClick={take}
+          >
+            <ToyPicture toy={toy} />
+            {capital(toy.replaceAll('_', ' '))}
+          </button>
+        ))}
+      </div>
+      <p className={classes.quiet}>{row?.help} How many, how noisy and the seed are set on the page.</p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,51 @@
+/** The Data Doctor's findings on the open project's data, and what mends them. */
+import type { DataFix, DoctorReport } from '../../engine/contract/data/doctor.ts';
+import { engine } from '../client/client.ts';
+import { changeMarks } from './data-marks.ts';
+import { useDataKey } from './data-place.ts';
+import { longWork } from './long-work.ts';
+import { edit, useProjectState } from './project.ts';
+
+const checking = longWork<{ file: string; text: string }, DoctorReport>((input, signal) =>
+  engine.data.doctor(input, { signal }),
+);
+
+export const useChecking = checking.use;
+export const cancelCheck = checking.cancel;
+
+/** Why a report may no longer hold. */
+export type Outdated = 'source' | 'split' | null;
+
+export interface Checked {
+  report: DoctorReport | null;
+  outdated: Outdated;
+}
+
+/** The last report on this project's data; of another source there is none. */
+export function useChecked(): Checked {
+  const { source, split } = useDataKey();
+  const key = checking.use((work) => work.key);
+  const report = checking.use((work) => work.result);
+  if (key === null || report === null) return { report: null, outdated: null };
+  const [ofSource, ofSplit] = JSON.parse(key) as [string, string];
+  if (fileOf(ofSource) !== fileOf(source)) return { report: null, outdated: null };
+  return { report, outdated: ofSource !== source ? 'source' : ofSplit !== split ? 'split' : null };
+}
+
+const fileOf = (source: string) => (JSON.parse(source) as unknown[])[0];
+
+export function useCheckKey(): string {
+  const { source, split } = useDataKey();
+  return JSON.stringify([source, split]);
+}
+
+export async function checkData(key: string): Promise<void> {
+  const { file, text } = useProjectState.getState();
+  if (file !== null) await checking.start(key, { file, text });
+}
+
+/** Answers whether it was done. */
+export async function applyFix({ edits, marks, label }: DataFix): Promise<boolean> {
+  if (edits && edits.length > 0 && !edit(edits)) return false;
+  return marks && marks.length > 0 ? changeMarks(marks, label) : true;
+}

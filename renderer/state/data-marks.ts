@@ -1,0 +1,112 @@
+/** Marks on single samples of the open project's data: read from beside the data, put, taken away, undone. */
+import { useEffect } from 'react';
+import { create } from 'zustand';
+import type { Mark, MarkChange } from '../../engine/contract/data/marks.ts';
+import { engine } from '../client/client.ts';
+import { sourceNow, useSource } from './data-place.ts';
+import { useProjectState } from './project-state.ts';
+import { tell, tellError } from './session.ts';
+
+type Part = Mark['part'];
+export type MarkValue = NonNullable<MarkChange['mark']>;
+
+interface Marks {
+  /** Of which source they are; null: none is read. */
+  key: string | null;
+  marks: readonly Mark[];
+  byName: ReadonlyMap<string, Mark>;
+  /** Where they lie. */
+  file: string | null;
+  /** How often they were changed in this window: what counts samples is asked again. */
+  changes: number;
+  /** What would take back each change, the newest last; `text` is the project's when it was made. */
+  undo: readonly { back: MarkChange[]; text: string }[];
+}
+
+const none: Marks = { key: null, marks: [], byName: new Map(), file: null, changes: 0, undo: [] };
+
+export const useMarks = create<Marks>(() => none);
+
+const nameOf = (part: Part, sample: string) => `${part}\n${sample}`;
+const named = (marks: readonly Mark[]) => new Map(marks.map((mark) => [nameOf(mark.part, mark.sample), mark]));
+
+/** Keeps them those of the open project's source. */
+export function useMarksOfProject(): void {
+  const source = useSource();
+  useEffect(() => {
+    useMarks.setState(({ changes }) => ({ ...none, changes }));
+    if (source === null) return;
+    const end = new AbortController();
+    const { key, ...ofProject } = source;
+    engine.data.marks.list(ofProject, { signal: end.signal }).then(
+      ({ marks, file }) => {
+        if (!end.signal.aborted) useMarks.setState({ key, marks, byName: named(marks), file });
+      },
+      // Data that cannot be read is told where it is chosen.
+      () => {},
+    );
+    return () => end.abort();
+  }, [source]);
+}
+
+export function markOf({ byName }: Marks, part: Part, sample: string): Mark | null {
+  return byName.get(nameOf(part, sample)) ?? null;
+}
+
+/** `done`: what was done, in words, for who wants it undone. Answers whether it was. */
+export async function changeMarks(changes: readonly MarkChange[], done: string): Promise<boolean> {
+  const before = useMarks.getState();
+  const back = changes.map(({ part, sample }) => ({ part, sample, mark: saidBy(markOf(before, part, sample)) }));
+  if (!(await put(changes))) return false;
+  const { text } = useProjectState.getState();
+  useMarks.setState(({ undo }) => ({ undo: [...undo, { back, text }] }));
+  tell({
+    tone: 'info',
+    message: done,
+    action: { label: 'Undo', run: () => void undoMarks() },
+  });
+  return true;
+}
+
+/** Takes the newest change back; false where there is none. */
+export async function undoMarks(): Promise<boolean> {
+  const { undo } = useMarks.getState();
+  const newest = undo.at(-1);
+  if (!newest) return false;
+  useMarks.setState({ undo: undo.slice(0, -1) });
+  return put(newest.back);
+}
+
+/** Whether the last thing that was done to the project and its data is a mark: then undo means that. */
+export function isMarkNewest(): boolean {
+  return useMarks.getState().undo.at(-1)?.text === useProjectState.getState().text;
+}
+
+function saidBy(mark: Mark | null): MarkChange['mark'] {
+  if (mark === null) return null;
+  const { part: _, sample: __, ...value } = mark;
+  return value;
+}
+
+async function put(changes: readonly MarkChange[]): Promise<boolean> {
+  const source = sourceNow();
+  if (source === null) return false;
+  const { key, ...ofProject } = source;
+  try {
+    const { marks } = await engine.data.marks.set({ ...ofProject, changes: [...changes] });
+    if (sourceNow()?.key === key) {
+      useMarks.setState((state) => ({ key, marks, byName: named(marks), changes: state.changes + 1 }));
+    }
+    return true;
+  } catch (thrown) {
+    tellError(thrown);
+    return false;
+  }
+}
+
+/** With `change` made to what is marked already; a mark that says nothing is none. */
+export function marked(before: MarkValue | null, change: { [Key in keyof MarkValue]?: MarkValue[Key] | undefined }) {
+  const all = { ...before, ...change };
+  const said = Object.entries(all).filter(([, value]) => value !== undefined && value !== false && value !== '');
+  return said.length === 0 ? null : (Object.fromEntries(said) as MarkValue);
+}

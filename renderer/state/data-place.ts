@@ -1,0 +1,42 @@
+/** The open project's data source as calls about it take it, and keys that change whenever what they name does. */
+import { useMemo } from 'react';
+import { isObject, type JsonObject } from '../../engine/contract/report.ts';
+import { useValueAt } from './form.ts';
+import { useProjectState } from './project-state.ts';
+import { currentProject } from './project-view.ts';
+
+export interface OfProject {
+  file: string;
+  source: JsonObject;
+}
+
+/** null: no project is open, or no source is chosen. */
+export function useSource(): (OfProject & { key: string }) | null {
+  const file = useProjectState((state) => state.file);
+  const source = useValueAt(['data', 'source']);
+  const key = JSON.stringify([file, source]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for both
+  return useMemo(() => (file === null || !isObject(source) ? null : { file, source, key }), [key]);
+}
+
+function dataNow(): { file: string; data: JsonObject } | null {
+  const { file } = useProjectState.getState();
+  const data = currentProject().view.project?.data;
+  return file === null || !isObject(data) ? null : { file, data };
+}
+
+export function sourceNow(): (OfProject & { key: string }) | null {
+  const now = dataNow();
+  if (!now || !isObject(now.data.source)) return null;
+  const { file, data } = now;
+  const source = data.source as JsonObject;
+  return { file, source, key: JSON.stringify([file, source]) };
+}
+
+/** Of source and split: what a pack and a check are of. */
+export function useDataKey(): { source: string; split: string } {
+  const file = useProjectState((state) => state.file);
+  const source = useValueAt(['data', 'source']);
+  const split = useValueAt(['data', 'split']);
+  return { source: JSON.stringify([file, source]), split: JSON.stringify(split) };
+}
