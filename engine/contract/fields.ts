@@ -13,6 +13,8 @@ export type FieldControl =
   | 'padding'
   | 'numbers'
   | 'text'
+  | 'texts'
+  | 'columns'
   | 'path'
   | 'layers'
   | 'branches'

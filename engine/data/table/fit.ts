@@ -1,0 +1,329 @@
+/** The encoding of a table, fitted on the rows that train and on no others: means, deviations, categories; classes by the whole training part. */
+import type { DataNote } from '../../contract/data/inspect.ts';
+import { GradloomError } from '../../contract/errors.ts';
+import { plural } from '../../contract/format.ts';
+import type { Addon } from '../../contract/native.ts';
+import type { ResolvedSplit } from '../../contract/project.ts';
+import type { TableColumnSettings, TableSource } from '../../contract/sources/table.ts';
+import { drawSplit } from '../draw.ts';
+import type { Database } from './duckdb.ts';
+import {
+  type CategoryInput,
+  type ClassTarget,
+  type EncodedInput,
+  inputNames,
+  type NumberInput,
+  sortedNames,
+  type TableEncoding,
+} from './encoding.ts';
+import type { OpenTable } from './open-table.ts';
+import type { ColumnProfile } from './profile.ts';
+import { type BadRow, type ColumnReading, findBadRows, readValues } from './values.ts';
+
+/** One-hot inputs beyond this are a mistake: a name or a number of its own in each row. */
+const mostCategories = 20_000;
+
+export interface Fitted {
+  encoding: TableEncoding;
+  /** Of the training part. */
+  bad: BadRow[];
+  /** Training samples by class; null: no classes. */
+  counts: number[] | null;
+  /** Names of groups in the order of their numbers; null: no groups. */
+  groups: string[] | null;
+  notes: DataNote[];
+}
+
+export interface FitOptions {
+  split: ResolvedSplit;
+  randperm: Addon['randperm'];
+}
+
+const isNumeric = ({ type }: ColumnProfile) => type === 'whole' || type === 'number';
+
+function numberReading(profile: ColumnProfile): NumberInput {
+  const { name, style, tokens, type } = profile;
+  return { kind: 'number', name, style, tokens, date: type === 'date', shift: 0, scale: 1, fill: 0, indicator: false };
+}
+
+/** A column of classes, categories or groups. */
+export function textReading(profile: ColumnProfile): Extract<ColumnReading, { kind: 'text' }> {
+  const { name, tokens, style } = profile;
+  return { kind: 'text', name, tokens, numbers: isNumeric(profile) && style === 'point' };
+}
+
+/** What an input is read as before it is fitted. */
+function inputReading(profile: ColumnProfile, role: string, own: TableColumnSettings): EncodedInput | null {
+  const indicator = own.missing === 'indicator';
+  if (role === 'numeric') return { ...numberReading(profile), indicator };
+  if (role !== 'categorical') return null;
+  const { name, tokens, numbers } = textReading(profile);
+  return { kind: 'category', name, tokens, numbers, categories: [], indicator };
+}
+
+export async function fitTable(
+  database: Database,
+  table: OpenTable,
+  settings: TableSource,
+  options: FitOptions,
+): Promise<Fitted> {
+  const { train } = table.parts;
+  const own = (name: string): TableColumnSettings =>
+    (Object.hasOwn(settings.columns, name) ? settings.columns[name] : undefined) ?? {};
+  const inputs = table.profiles.flatMap((profile, at) => {
+    const input = inputReading(profile, table.columns[at]?.role ?? 'ignore', own(profile.name));
+    return input ? [input] : [];
+  });
+  if (inputs.length === 0) {
+    throw new GradloomError('DATA_FORMAT', `No column of ${train.path} is an input.`, {
+      hint: 'Give a column the role numeric or categorical: data.source.columns.',
+      path: 'data.source.columns',
+    });
+  }
+  const targetProfiles = table.targets.map((at) => table.profiles[at] as ColumnProfile);
+  const isClass = table.columns[table.targets[0] as number]?.role === 'target_class';
+  const readings: ColumnReading[] = isClass ? targetProfiles.map(textReading) : targetProfiles.map(numberReading);
+  const bad = await findBadRows(database, train, inputs, readings.map((column) => ({ column, known: null }))); // biome-ignore format: one call
+  const out = new Uint8Array(train.rows);
+  for (const { index } of bad) out[index] = 1;
+
+  const groupAt = table.columns.flatMap(({ role }, at) => (role === 'group' ? [at] : []));
+  if (groupAt.length > 1) {
+    throw new GradloomError('DATA_FORMAT', 'Several columns have the role group: one says which rows stay together.', {
+      hint: 'Leave the role to one of them.',
+      path: 'data.source.columns',
+    });
+  }
+  const classes = isClass ? await readNames(database, table, readings[0] as ColumnReading, out) : null;
+  const groups =
+    groupAt.length === 0
+      ? null
+      : await readNames(database, table, textReading(table.profiles[groupAt[0] as number] as ColumnProfile), out);
+  const trains = drawn(train.rows, out, classes?.of ?? null, groups?.of ?? null, options);
+  const rows = trains.reduce((sum, each) => sum + each, 0);
+  const notes: DataNote[] = [];
+  const fitted = await fitInputs(database, table, inputs, own, trains, notes);
+  const names = inputNames(fitted);
+  const target: TableEncoding['target'] = classes
+    ? ({ ...textReading(targetProfiles[0] as ColumnProfile), kind: 'class', classes: classes.names } as ClassTarget)
+    : {
+        kind: 'value',
+        values: (await fitInputs(
+          database,
+          table,
+          targetProfiles.map(numberReading),
+          targetScale(own),
+          trains,
+          [],
+        )) as NumberInput[],
+      };
+  if (target.kind === 'value') notes.push(...scaledNotes(target.values));
+  return {
+    encoding: { kind: 'table', version: 1, inputs: fitted, names, target, rows },
+    bad,
+    counts: classes?.counts ?? null,
+    groups: groups?.names ?? null,
+    notes,
+  };
+}
+
+/** Targets stay as they are unless the project says otherwise. */
+const targetScale = (own: (name: string) => TableColumnSettings) => (name: string) => ({
+  scale: own(name).scale ?? ('none' as const),
+});
+
+function scaledNotes(values: readonly NumberInput[]): DataNote[] {
+  return values
+    .filter(({ shift, scale }) => shift !== 0 || scale !== 1)
+    .map(({ name, shift, scale }) => ({
+      message: `Target ${name} is scaled: an answer a of the network stands for a × ${scale} + ${shift}`,
+    }));
+}
+
+interface Names {
+  /** Numbers sorted as numbers, texts by code unit. */
+  names: string[];
+  /** By row, an index into `names`; of rows that are bad any. */
+  of: Uint32Array;
+  counts: number[];
+}
+
+/** The different texts of a column among the rows that are no bad ones, and which row has which. */
+async function readNames(database: Database, table: OpenTable, column: ColumnReading, out: Uint8Array): Promise<Names> {
+  const met = new Map<string, { at: number; count: number }>();
+  const of = new Uint32Array(out.length);
+  for await (const { first, count, columns } of readValues(database, table.parts.train, [column])) {
+    for (let row = 0; row < count; row++) {
+      if (out[first + row]) continue;
+      // A row without a group is one of its own kind, together with the others.
+      const name = String(columns[0]?.getItem(row) ?? '');
+      let known = met.get(name);
+      if (!known) {
+        known = { at: met.size, count: 0 };
+        met.set(name, known);
+      }
+      known.count++;
+      of[first + row] = known.at;
+    }
+  }
+  const names = sortedNames(met.keys());
+  const place = new Uint32Array(met.size);
+  for (const [at, name] of names.entries()) place[(met.get(name) as { at: number }).at] = at;
+  for (let row = 0; row < of.length; row++) of[row] = place[of[row] as number] ?? 0;
+  return { names, of, counts: names.map((name) => met.get(name)?.count ?? 0) };
+}
+
+/** 1 for each row that trains: as the run itself will draw them. */
+function drawn(
+  count: number,
+  out: Uint8Array,
+  labels: Uint32Array | null,
+  groups: Uint32Array | null,
+  { split, randperm }: FitOptions,
+): Uint8Array {
+  const every = out.map((bad) => 1 - bad);
+  if (typeof split.val === 'string' || split.val === 0) return every;
+  const excluded = Array.from(out.keys()).filter((index) => out[index]);
+  try {
+    const { train } = drawSplit({ count, labels, groups, excluded }, { ...split, val: split.val }, randperm);
+    const trains = new Uint8Array(count);
+    for (const index of train) trains[index] = 1;
+    return trains;
+  } catch (thrown) {
+    // That the data cannot be divided so is told where the run is planned.
+    if (GradloomError.from(thrown).code === 'PROJECT_INVALID') return every;
+    throw thrown;
+  }
+}
+
+/** Of the values that are there: count, mean and sum of squared deviations (Welford's), and the range. */
+class Moments {
+  count = 0;
+  mean = 0;
+  squares = 0;
+  min = Number.POSITIVE_INFINITY;
+  max = Number.NEGATIVE_INFINITY;
+  missing = 0;
+  values: number[] | null;
+
+  constructor(keep: boolean) {
+    this.values = keep ? [] : null;
+  }
+
+  add(value: number): void {
+    this.count++;
+    const delta = value - this.mean;
+    this.mean += delta / this.count;
+    this.squares += delta * (value - this.mean);
+    if (value < this.min) this.min = value;
+    if (value > this.max) this.max = value;
+    this.values?.push(value);
+  }
+
+  /** Of the population, as scikit-learn's StandardScaler takes it; 1 where all values are equal. */
+  get std(): number {
+    const std = this.count > 0 ? Math.sqrt(this.squares / this.count) : 0;
+    // What is left of equal values after rounding is no deviation.
+    return this.min === this.max || !(std > 0) ? 1 : std;
+  }
+
+  median(): number {
+    const sorted = Float64Array.from(this.values ?? []).sort();
+    const half = sorted.length >> 1;
+    if (sorted.length === 0) return 0;
+    return sorted.length % 2 === 1
+      ? (sorted[half] as number)
+      : ((sorted[half - 1] as number) + (sorted[half] as number)) / 2;
+  }
+}
+
+/** Values of a column of categories, by whether their rows train. */
+class Met {
+  readonly training = new Set<string>();
+  readonly others = new Map<string, number>();
+
+  add(value: string, trains: boolean): void {
+    if (trains) this.training.add(value);
+    else this.others.set(value, (this.others.get(value) ?? 0) + 1);
+  }
+}
+
+/** Columns that are fitted in one walk through the rows. */
+const atOnce = 256;
+
+async function fitInputs<Input extends EncodedInput>(
+  database: Database,
+  table: OpenTable,
+  inputs: readonly Input[],
+  own: (name: string) => TableColumnSettings,
+  trains: Uint8Array,
+  notes: DataNote[],
+): Promise<EncodedInput[]> {
+  const fitted: EncodedInput[] = [];
+  for (let first = 0; first < inputs.length; first += atOnce) {
+    const some = inputs.slice(first, first + atOnce);
+    const found = some.map((input) =>
+      input.kind === 'number' ? new Moments(own(input.name).missing === 'median') : new Met(),
+    );
+    for await (const chunk of readValues(database, table.parts.train, some)) {
+      for (const [at, kept] of found.entries()) {
+        const values = chunk.columns[at] as { getItem(row: number): unknown };
+        for (let row = 0; row < chunk.count; row++) {
+          const value = values.getItem(row);
+          if (kept instanceof Met) {
+            if (value !== null) kept.add(value as string, trains[chunk.first + row] === 1);
+          } else if (!trains[chunk.first + row]) continue;
+          else if (value === null) kept.missing++;
+          else kept.add(value as number);
+        }
+      }
+    }
+    for (const [at, input] of some.entries()) {
+      const kept = found[at] as Moments | Met;
+      fitted.push(
+        kept instanceof Met
+          ? fitCategories(input as CategoryInput, kept, notes)
+          : fitNumber(input as NumberInput, kept, own(input.name), notes),
+      );
+    }
+  }
+  return fitted;
+}
+
+export const unseenMessage = (name: string, where: string) =>
+  `${name}: values of ${where} that no row that trains has; all of its inputs are 0 there`;
+
+function fitCategories(input: CategoryInput, { training, others }: Met, notes: DataNote[]): CategoryInput {
+  if (training.size > mostCategories) {
+    throw new GradloomError(
+      'DATA_FORMAT',
+      `Column ${input.name} has ${plural(training.size, 'category', 'categories')}, too many for one input each.`,
+      { hint: 'Give it the role ignore, or numeric.', path: `data.source.columns.${input.name}` },
+    );
+  }
+  const unseen = [...others].filter(([name]) => !training.has(name));
+  if (unseen.length > 0) {
+    const count = unseen.reduce((sum, [, each]) => sum + each, 0);
+    const names = unseen.slice(0, 200).map(([name]) => name);
+    notes.push({ message: unseenMessage(input.name, 'rows that validate'), names, count });
+  }
+  return { ...input, categories: sortedNames(training) };
+}
+
+function fitNumber(
+  input: NumberInput,
+  moments: Moments,
+  { scale = 'standard', missing = 'mean' }: TableColumnSettings,
+  notes: DataNote[],
+): NumberInput {
+  const { min, max, mean, std, count } = moments;
+  const fill = missing === 'zero' || count === 0 ? 0 : missing === 'median' ? moments.median() : mean;
+  if (moments.missing > 0) {
+    const with_ =
+      missing === 'zero' ? '0' : `${fill} (the ${missing === 'median' ? 'median' : 'mean'} of the rows that train)`;
+    notes.push({ message: `Missing values of ${input.name} were filled with ${with_}`, count: moments.missing });
+  }
+  if (scale === 'none' || count === 0) return { ...input, fill };
+  if (scale === 'minmax') return { ...input, fill, shift: min, scale: max > min ? max - min : 1 };
+  return { ...input, fill, shift: mean, scale: std };
+}

@@ -1,0 +1,261 @@
+/** What the columns of a table hold: every value of every column looked at, whatever the size of the file. */
+import { plural } from '../../contract/format.ts';
+import { standardMissing } from '../../contract/sources/table.ts';
+import { type Database, literals, withDatabase } from './duckdb.ts';
+import { type NumberStyle, numberSql, patterns } from './numbers.ts';
+import { keptBeside, placeSql, type StoreOptions, storeParameters, storeRows, type TableStore } from './store.ts';
+
+export interface ColumnProfile {
+  name: string;
+  /** `empty`: no value at all. */
+  type: 'whole' | 'number' | 'date' | 'text' | 'empty';
+  /** Of numbers. */
+  style: NumberStyle;
+  rows: number;
+  missing: number;
+  distinct: number;
+  /** Of numbers. */
+  min: number | null;
+  max: number | null;
+  /** Standard tokens that stand in a column of texts, and so are categories. */
+  kept: { value: string; count: number }[];
+  /** Values that keep the column from being one of numbers, where most are. */
+  odd: { row: number; value: string }[];
+  oddCount: number;
+  /** Texts that mean "missing" here. */
+  tokens: string[];
+  /** As the file says it, else as its values are. */
+  fileType: string;
+}
+
+export interface ProfileSettings {
+  decimal: '.' | ',' | null;
+  /** null: the standard ones, in columns of numbers. */
+  missing: readonly string[] | null;
+  /** Of single columns, by name. */
+  tokens: { readonly [name: string]: readonly string[] };
+}
+
+/** Columns that one query looks at. */
+const atOnce = 40;
+const mostNamed = 5;
+/** A column is meant to be of numbers if this share of it are. */
+const mostlyNumbers = 0.5;
+
+export function profileTable(
+  store: TableStore,
+  settings: ProfileSettings,
+  options: StoreOptions,
+): Promise<ColumnProfile[]> {
+  return keptBeside(store.folder, 'profile', settings, () =>
+    withDatabase(options.cacheDir, (database) => makeProfile(database, store, settings), options.signal),
+  );
+}
+
+/** How many of a column's values, missing ones and tokens aside, are written how. */
+interface Counted {
+  empty: number;
+  token: number;
+  whole: number;
+  point: number;
+  /** With a comma, and to be read with decimal commas only. */
+  comma: number;
+  /** With a comma, either way: 1,234. */
+  either: number;
+  /** With commas between thousands only. */
+  grouped: number;
+  /** Whole or with a point, and to be read with points between thousands as well: 1.234. */
+  thousands: number;
+  other: number;
+}
+
+async function makeProfile(database: Database, store: TableStore, settings: ProfileSettings): Promise<ColumnProfile[]> {
+  const counts: Counted[] = [];
+  for (const columns of batches(store)) counts.push(...(await count(database, store, columns, settings)));
+  const comma = settings.decimal === ',' || (settings.decimal === null && decimalCommas(counts));
+  const profiles: ColumnProfile[] = [];
+  for (const columns of batches(store)) {
+    const begun = columns.map((at) => begin(store, at, counts[at] as Counted, comma, settings));
+    await measure(database, store, columns, begun);
+    profiles.push(...begun);
+  }
+  return profiles;
+}
+
+function batches({ names }: TableStore): number[][] {
+  const all = names.map((_, at) => at);
+  return Array.from({ length: Math.ceil(all.length / atOnce) }, (_, i) => all.slice(i * atOnce, (i + 1) * atOnce));
+}
+
+export function tokensFor(name: string, settings: ProfileSettings): readonly string[] | null {
+  return (Object.hasOwn(settings.tokens, name) ? settings.tokens[name] : undefined) ?? settings.missing;
+}
+
+const classes = ['empty', 'token', 'whole', 'point', 'comma', 'either', 'grouped', 'thousands', 'other'] as const;
+
+async function count(
+  database: Database,
+  store: TableStore,
+  columns: number[],
+  settings: ProfileSettings,
+): Promise<Counted[]> {
+  const thousands = '[+-]?[0-9]{1,3}([.][0-9]{3})+';
+  const sorts = columns.map((at) => {
+    const value = `c${at}`;
+    const tokens = tokensFor(store.names[at] as string, settings) ?? standardMissing;
+    const token = tokens.filter((each) => each !== '');
+    return `CASE WHEN ${value} = '' THEN 0 ${token.length > 0 ? `WHEN ${value} IN (${literals(token)}) THEN 1` : ''}
+      WHEN regexp_full_match(${value}, '${patterns.whole}') THEN 2
+      WHEN regexp_full_match(${value}, '${patterns.point}') THEN
+        CASE WHEN contains(${value}, '.') AND regexp_full_match(${value}, '${thousands}') THEN 7 ELSE 3 END
+      WHEN regexp_full_match(${value}, '${patterns.comma}') THEN
+        CASE WHEN regexp_full_match(${value}, '${patterns.grouped}') THEN 5 ELSE 4 END
+      WHEN contains(${value}, ',') AND regexp_full_match(${value}, '${patterns.grouped}') THEN 6
+      ELSE 8 END AS k${at}`;
+  });
+  const aggregates = columns.flatMap((at) => classes.map((_, sort) => `count(*) FILTER (k${at} = ${sort})`));
+  const found = await database.numbers(
+    `SELECT ${aggregates.join(', ')} FROM (SELECT ${sorts.join(', ')} FROM ${storeRows})`,
+    storeParameters(store),
+  );
+  return columns.map((_, i) => {
+    const own = found.slice(i * classes.length, (i + 1) * classes.length);
+    return Object.fromEntries(classes.map((name, sort) => [name, own[sort] ?? 0])) as unknown as Counted;
+  });
+}
+
+const valuesOf = (c: Counted) => c.whole + c.point + c.comma + c.either + c.grouped + c.thousands + c.other;
+/** Of a column's values, how many a style can read. */
+const readable: { [Style in NumberStyle]: (c: Counted) => number } = {
+  point: (c) => c.whole + c.point + c.thousands,
+  comma: (c) => c.whole + c.point + c.comma + c.either + c.thousands,
+  grouped: (c) => c.whole + c.point + c.grouped + c.either + c.thousands,
+};
+
+/** A table writes decimal commas if one of its columns can be read in no other way, and none has a decimal point. */
+function decimalCommas(counts: Counted[]): boolean {
+  const all = (c: Counted, of: number) => of > 0 && of === valuesOf(c);
+  const shown = counts.some((c) => c.comma > 0 && c.point === 0 && all(c, readable.comma(c)));
+  const contrary = counts.some((c) => c.grouped > 0 && all(c, readable.grouped(c)));
+  return shown && !contrary;
+}
+
+function styleOf(c: Counted, comma: boolean, decimal: ProfileSettings['decimal']): NumberStyle {
+  // In a table of decimal commas a column with real points, such as 0.5, is one with points all the same.
+  if (comma && c.point === 0 && (c.comma + c.either + c.thousands > 0 || decimal === ',')) return 'comma';
+  return c.grouped + c.either > 0 && c.comma === 0 ? 'grouped' : 'point';
+}
+
+function begin(store: TableStore, at: number, c: Counted, comma: boolean, settings: ProfileSettings): ColumnProfile {
+  const name = store.names[at] as string;
+  const asked = tokensFor(name, settings);
+  const style = styleOf(c, comma, settings.decimal);
+  const values = valuesOf(c);
+  const numbers = readable[style](c);
+  const isNumber = values > 0 && numbers === values;
+  // What is not said to be missing is a category, unless it stands among numbers.
+  const tokens = asked ?? (isNumber || values === 0 ? standardMissing : ['']);
+  const present = asked || isNumber || values === 0 ? values : values + c.token;
+  return {
+    name,
+    type: present === 0 ? 'empty' : isNumber ? (c.whole === values ? 'whole' : 'number') : 'text',
+    style,
+    rows: store.rows,
+    missing: store.rows - present,
+    distinct: 0,
+    min: null,
+    max: null,
+    kept: [],
+    odd: [],
+    oddCount: !isNumber && values > 0 && numbers > mostlyNumbers * values ? values - numbers : 0,
+    tokens: [...tokens],
+    fileType: store.types?.[at] ?? '',
+  };
+}
+
+/** A column's value as SQL: null where it is missing. */
+export function presentSql(at: number, tokens: readonly string[]): string {
+  return tokens.length === 0
+    ? `c${at}`
+    : tokens.length === 1 && tokens[0] === ''
+      ? `nullif(c${at}, '')`
+      : `CASE WHEN c${at} NOT IN (${literals(tokens)}) THEN c${at} END`;
+}
+
+/** A column's value as a number: null where it is missing or none. */
+export const numericSql = (at: number, { tokens, style }: Pick<ColumnProfile, 'tokens' | 'style'>): string =>
+  `CASE WHEN ${tokens.length === 0 ? 'TRUE' : `c${at} NOT IN (${literals(tokens)})`} THEN ${numberSql(`c${at}`, style)} END`;
+
+/** Seconds since 1970 (UTC) of a date or time; null where it is none. */
+export const dateSql = (at: number, tokens: readonly string[]): string =>
+  `epoch(TRY_CAST(${presentSql(at, tokens)} AS TIMESTAMPTZ))`;
+
+async function measure(
+  database: Database,
+  store: TableStore,
+  columns: number[],
+  profiles: ColumnProfile[],
+): Promise<void> {
+  const isNumber = ({ type }: ColumnProfile) => type === 'whole' || type === 'number';
+  const wanted = columns.flatMap((at, i) => {
+    const profile = profiles[i] as ColumnProfile;
+    const value = isNumber(profile) ? numericSql(at, profile) : presentSql(at, profile.tokens);
+    const dates = isNumber(profile) || profile.type === 'empty' ? 'NULL' : `count(${dateSql(at, profile.tokens)})`;
+    const range = isNumber(profile) ? [`min(${value})`, `max(${value})`] : ['NULL', 'NULL'];
+    return [`count(DISTINCT ${value})`, dates, ...range];
+  });
+  const found = await database.numbers(`SELECT ${wanted.join(', ')} FROM ${storeRows}`, storeParameters(store));
+  for (const [i, at] of columns.entries()) {
+    const profile = profiles[i] as ColumnProfile;
+    const [distinct, dates, min, max] = found.slice(4 * i, 4 * i + 4);
+    profile.distinct = distinct ?? 0;
+    profile.min = min ?? null;
+    profile.max = max ?? null;
+    if (profile.type === 'text' && dates === profile.rows - profile.missing) profile.type = 'date';
+    profile.fileType ||= fileTypes[profile.type];
+    if (profile.type === 'text') await tellOdd(database, store, at, profile);
+  }
+}
+
+const fileTypes = { whole: 'BIGINT', number: 'DOUBLE', date: 'TIMESTAMP', text: 'VARCHAR', empty: 'VARCHAR' };
+
+async function tellOdd(database: Database, store: TableStore, at: number, profile: ColumnProfile): Promise<void> {
+  const parameters = storeParameters(store);
+  const tokens = standardMissing.filter((token) => !profile.tokens.includes(token));
+  if (tokens.length > 0) {
+    const kept = await database.rows(
+      `SELECT c${at}, count(*) FROM ${storeRows} WHERE c${at} IN (${literals(tokens)}) GROUP BY 1 ORDER BY 1`,
+      parameters,
+    );
+    profile.kept = kept.map(([value, count]) => ({ value: String(value), count: Number(count) }));
+  }
+  if (profile.oddCount === 0) return;
+  const skipped = profile.tokens.includes('') ? standardMissing : [...profile.tokens, ...standardMissing];
+  const odd = await database.rows(
+    `SELECT ${placeSql(store)}, c${at} FROM ${storeRows}
+      WHERE c${at} NOT IN (${literals(skipped)}) AND ${numberSql(`c${at}`, profile.style)} IS NULL
+      ORDER BY file_row_number LIMIT ${mostNamed}`,
+    parameters,
+  );
+  profile.odd = odd.map(([row, value]) => ({ row: Number(row), value: String(value) }));
+}
+
+/** What the whole column is, in words: `12,000 of 12,000 values are whole numbers, 7 different ones`. */
+export function typeReason(profile: ColumnProfile): string {
+  const present = profile.rows - profile.missing;
+  if (profile.type === 'empty') return 'no row has a value';
+  const of = `${present.toLocaleString('en')} of ${plural(present, 'value')} are`;
+  const distinct = `${profile.distinct.toLocaleString('en')} different ones`;
+  const style =
+    profile.style === 'comma'
+      ? ' with decimal commas'
+      : profile.style === 'grouped'
+        ? ' with commas between thousands'
+        : '';
+  const missing = profile.missing > 0 ? `; ${profile.missing.toLocaleString('en')} missing` : '';
+  const words = { whole: `whole numbers${style}`, number: `numbers${style}`, date: 'dates', text: 'texts' };
+  if (profile.type !== 'text' || profile.oddCount === 0) return `${of} ${words[profile.type]}, ${distinct}${missing}`;
+  const odd = profile.odd.map(({ row, value }) => `${JSON.stringify(value.slice(0, 40))} in row ${row}`).join(', ');
+  const more = profile.oddCount - profile.odd.length;
+  return `${profile.oddCount.toLocaleString('en')} of ${plural(present, 'value')} are no numbers: ${odd}${more > 0 ? ` and ${more.toLocaleString('en')} more` : ''}${missing}`;
+}

@@ -1,0 +1,152 @@
+/** The `table` source: rows of a table, encoded as fitted on those that train. */
+import type { DataNote } from '../../contract/data/inspect.ts';
+import { plural } from '../../contract/format.ts';
+import type { TableSource } from '../../contract/sources/table.ts';
+import { type PartName, partNames, type TargetType } from '../../contract/tensors.ts';
+import { lazyAddon } from '../../native/lazy.ts';
+import { cacheDir } from '../../workspace.ts';
+import type { ColumnType, OpenContext, OpenSource } from '../open-source.ts';
+import { withDatabase } from './duckdb.ts';
+import { countUnseen, encodedInputs, encodedTargets, numberedTexts, tableRows } from './encoded.ts';
+import type { TableEncoding } from './encoding.ts';
+import { type Fitted, fitTable, textReading, unseenMessage } from './fit.ts';
+import { type OpenTable, openTable } from './open-table.ts';
+import type { ColumnProfile } from './profile.ts';
+import { keptBeside, placeSql, storeParameters, storeRows, type TableStore } from './store.ts';
+import { type BadRow, type ColumnReading, findBadRows } from './values.ts';
+
+export interface TableData {
+  table: OpenTable;
+  fitted: Fitted;
+  bad: { [Part in PartName]?: BadRow[] };
+}
+
+/** The table with its encoding, both from the cache where they were made before. */
+export async function fitted(settings: TableSource, baseDir: string, context: OpenContext): Promise<TableData> {
+  const options = { cacheDir: cacheDir() };
+  const table = await openTable(settings, baseDir, options);
+  const others = partNames.flatMap((part) => (part === 'train' ? [] : (table.parts[part]?.identity ?? null)));
+  const of = [settings, context.split, others];
+  const found = await keptBeside(table.parts.train.folder, 'encoding', of, () =>
+    withDatabase(options.cacheDir, async (database) => {
+      const made = await fitTable(database, table, settings, { split: context.split, randperm: lazyAddon.randperm });
+      const bad: TableData['bad'] = { train: made.bad };
+      for (const part of ['val', 'test'] as const) {
+        const store = table.parts[part];
+        if (!store) continue;
+        bad[part] = await findBadRows(database, store, made.encoding.inputs, targetChecks(made.encoding));
+        for (const { name, values, count } of await countUnseen(database, store, made.encoding.inputs)) {
+          made.notes.push({ message: unseenMessage(name, `rows of ${part}`), names: values, count });
+        }
+      }
+      return { fitted: made, bad };
+    }),
+  );
+  return { table, ...found };
+}
+
+/** Of parts whose rows do not lie in the file as they do here: the number of each, from 1. */
+async function placesOf(stores: readonly TableStore[]): Promise<Map<TableStore, Uint32Array>> {
+  const places = new Map<TableStore, Uint32Array>();
+  const placed = stores.filter((store) => store.placed);
+  if (placed.length === 0) return places;
+  await withDatabase(cacheDir(), async (database) => {
+    for (const store of placed) {
+      const own = new Uint32Array(store.rows);
+      let at = 0;
+      for await (const chunk of database.chunks(
+        `SELECT ${placeSql(store)} FROM ${storeRows}`,
+        storeParameters(store),
+      )) {
+        const column = chunk.getColumnVector(0);
+        for (let row = 0; row < chunk.rowCount; row++) own[at++] = Number(column.getItem(row));
+      }
+      places.set(store, own);
+    }
+  });
+  return places;
+}
+
+function targetReadings({ target }: TableEncoding): ColumnReading[] {
+  return target.kind === 'class' ? [{ ...target, kind: 'text' }] : target.values;
+}
+
+const targetChecks = (encoding: TableEncoding) =>
+  targetReadings(encoding).map((column) => ({
+    column,
+    known: encoding.target.kind === 'class' ? encoding.target.classes : null,
+  }));
+
+/** @throws GradloomError DATA_*, NOT_READABLE, CANCELLED, DISK_FULL */
+export async function openTableSource(
+  settings: TableSource,
+  baseDir: string,
+  context: OpenContext,
+): Promise<OpenSource> {
+  const data = await fitted(settings, baseDir, context);
+  const { table, bad } = data;
+  const { encoding, counts, groups, notes } = data.fitted;
+  const stores = partNames.flatMap((part) => (table.parts[part] ? [[part, table.parts[part]] as const] : []));
+  const { on_bad, ...settled } = settings;
+  const group = groupReading(table, groups !== null);
+  const places = await placesOf(stores.map(([, store]) => store));
+  const type = (dtype: 'float32' | 'int64', shape: number[]): ColumnType => ({ dtype, shape, scaled: false });
+  const store = (part: string) => table.parts[part as PartName] as TableStore;
+  return {
+    identity: [settled, stores.map(([part, { identity }]) => [part, identity]), context.split],
+    readBytes: 0,
+    parts: Object.fromEntries(stores.map(([part, { rows }]) => [part, rows])) as OpenSource['parts'],
+    columns: {
+      input: type('float32', [encoding.names.length]),
+      target: encoding.target.kind === 'class' ? type('int64', []) : type('float32', [encoding.target.values.length]),
+      ...(group ? { group: type('int64', []) } : {}),
+    },
+    notes: [...table.notes, ...notes, ...badNotes(bad, on_bad)],
+    skipsBad: on_bad === 'skip',
+    nameOf: (part, index) => `row ${places.get(store(part))?.[index] ?? index + 1}`,
+    rows: (part) => tableRows(store(part), encoding),
+    encoding: async () => JSON.parse(JSON.stringify(encoding)),
+    target: async () => targetType(encoding, counts),
+    async write(part, sink, { signal, onBad }) {
+      const rows = store(part);
+      const own = bad[part as PartName] ?? [];
+      for (const { index, place, reason } of own) onBad({ part, index, name: `row ${place}`, reason });
+      const out = new Set(own.map(({ index }) => index));
+      await withDatabase(
+        cacheDir(),
+        async (database) => {
+          await sink('input', (first) => encodedInputs(database, rows, encoding.inputs, out, first));
+          await sink('target', (first) => encodedTargets(database, rows, encoding, out, first));
+          if (group && groups) await sink('group', (first) => numberedTexts(database, rows, group, groups, first));
+        },
+        signal,
+      );
+    },
+  };
+}
+
+function badNotes(bad: TableData['bad'], onBad: 'stop' | 'skip'): DataNote[] {
+  if (onBad === 'stop') return [];
+  return partNames.flatMap((part) => {
+    const rows = bad[part] ?? [];
+    if (rows.length === 0) return [];
+    const names = rows.slice(0, 200).map(({ place, reason }) => `row ${place}: ${reason}`);
+    return [
+      {
+        message: `${plural(rows.length, 'row')} of ${part} cannot be used and are left out`,
+        names,
+        count: rows.length,
+      },
+    ];
+  });
+}
+
+function groupReading(table: OpenTable, has: boolean): ColumnReading | null {
+  const at = table.columns.findIndex(({ role }) => role === 'group');
+  return has ? textReading(table.profiles[at] as ColumnProfile) : null;
+}
+
+function targetType({ target }: TableEncoding, counts: number[] | null): TargetType {
+  if (target.kind === 'value') return { kind: 'vector', dims: [target.values.length] };
+  return { kind: 'class', classes: target.classes, ...(counts ? { counts } : {}) };
+}

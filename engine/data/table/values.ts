@@ -1,0 +1,147 @@
+/** Typed values of a table's columns, as they come from the cache, and the rows among them that are no samples. */
+import { GradloomError } from '../../contract/errors.ts';
+import { type Database, literals } from './duckdb.ts';
+import { type CellValue, categoryName, type EncodedInput, type NumberInput, readNumber } from './encoding.ts';
+import { dateSql, numericSql, presentSql } from './profile.ts';
+import { placeSql, storeParameters, storeRows, type TableStore } from './store.ts';
+
+/** What is read of a column: a number, or the name of a class or category. */
+export type ColumnReading = EncodedInput | { kind: 'text'; name: string; tokens: string[]; numbers: boolean };
+
+export interface ValueChunk {
+  /** Position of its first row in the part. */
+  first: number;
+  count: number;
+  /** Of each row. */
+  positions: ArrayLike<number>;
+  /** By column, then row; null: missing. */
+  columns: { getItem(row: number): unknown }[];
+}
+
+/** Where a column lies in a file, which may order its columns otherwise than the training part's. */
+export function placeOfColumn({ names, path }: TableStore, name: string): number {
+  const at = names.indexOf(name);
+  if (at >= 0) return at;
+  throw new GradloomError(
+    'DATA_FORMAT',
+    `${path} has no column ${JSON.stringify(name)}, which the training part has.`,
+    {
+      hint: 'Give all parts the same columns, or ignore this one.',
+      path,
+    },
+  );
+}
+
+function valueSql(at: number, column: ColumnReading): string {
+  if (column.kind === 'number') return column.date ? dateSql(at, column.tokens) : numericSql(at, column);
+  const text = presentSql(at, column.tokens);
+  return column.numbers ? `regexp_replace(${text}, '[.]0+$', '')` : text;
+}
+
+/** Rows in the file's order: all from one on, or those at the given positions, which rise. */
+export async function* readValues(
+  database: Database,
+  store: TableStore,
+  columns: readonly ColumnReading[],
+  which: number | { positions: readonly number[] } = 0,
+): AsyncGenerator<ValueChunk, void, void> {
+  const values = columns.map((column) => valueSql(placeOfColumn(store, column.name), column));
+  const where =
+    typeof which === 'number'
+      ? which > 0
+        ? ` WHERE file_row_number >= ${which}`
+        : ''
+      : ` WHERE file_row_number IN (${which.positions.join(', ')})`;
+  const sql = `SELECT ${['file_row_number', ...values].join(', ')} FROM ${storeRows}${where}`;
+  let next = typeof which === 'number' ? which : -1;
+  for await (const chunk of database.chunks(sql, storeParameters(store))) {
+    const [numbers, ...rest] = Array.from({ length: chunk.columnCount }, (_, at) => chunk.getColumnVector(at));
+    const positions = Float64Array.from({ length: chunk.rowCount }, (_, row) => Number(numbers?.getItem(row)));
+    const first = positions[0] as number;
+    if (next >= 0 && first !== next) {
+      throw new GradloomError('INTERNAL', `The rows of ${store.path} came out of order`);
+    }
+    yield { first, count: chunk.rowCount, positions, columns: rest };
+    if (next >= 0) next += chunk.rowCount;
+  }
+}
+
+export interface BadRow {
+  index: number;
+  /** Number of the row in its file, from 1. */
+  place: number;
+  reason: string;
+}
+
+/**
+ * Rows that cannot be samples: a number that is none or that 32 bits cannot hold, no target, a class (`known`) that training does not have.
+ * In order.
+ */
+export async function findBadRows(
+  database: Database,
+  store: TableStore,
+  inputs: readonly EncodedInput[],
+  targets: readonly { column: ColumnReading; known: readonly string[] | null }[],
+): Promise<BadRow[]> {
+  const numbers = inputs.filter((input) => input.kind === 'number');
+  const checks = [
+    ...numbers.map((input) => ({ column: input as ColumnReading, required: false })),
+    ...targets.map(({ column }) => ({ column, required: true })),
+  ].map((check) => ({ ...check, at: placeOfColumn(store, check.column.name) }));
+  const known = new Map(targets.map(({ column, known: names }) => [column.name, names && new Set(names)]));
+  if (checks.length === 0) return [];
+  const faulty = checks.map(({ column, required, at }) => {
+    const present = presentSql(at, column.tokens);
+    const missing = required ? `(${present}) IS NULL` : 'FALSE';
+    if (column.kind !== 'number') return missing;
+    const value = valueSql(at, column);
+    return `(${missing} OR ((${present}) IS NOT NULL AND NOT coalesce(abs(${value}) <= 3.4028234e38, FALSE)))`;
+  });
+  const strange = await unknownClasses(database, store, checks, known);
+  const cells = checks.map(({ at }) => `c${at}`);
+  const sql = `SELECT ${['file_row_number', placeSql(store), ...cells].join(', ')} FROM ${storeRows}
+    WHERE ${[...faulty, ...strange].join(' OR ')}`;
+  const bad: BadRow[] = [];
+  for await (const chunk of database.chunks(sql, storeParameters(store))) {
+    for (const [index, place, ...cells] of chunk.getRows()) {
+      const reasons = checks.flatMap(({ column, required }, i) => {
+        const value = cellValue(column, String(cells[i]));
+        if (value === null) return required ? [`${column.name}: the target is missing`] : [];
+        if (typeof value === 'object') return [value.fault];
+        const names = known.get(column.name);
+        return names && !names.has(String(value))
+          ? [`${column.name}: no row that trains is of class ${JSON.stringify(value)}`]
+          : [];
+      });
+      bad.push({ index: Number(index), place: Number(place), reason: reasons.join('; ') || 'a value cannot be read' });
+    }
+  }
+  return bad.sort((a, b) => a.index - b.index);
+}
+
+/** Conditions that hold for rows of a class that is not known; the file's own classes are few enough to be listed. */
+async function unknownClasses(
+  database: Database,
+  store: TableStore,
+  checks: readonly { column: ColumnReading; at: number }[],
+  known: ReadonlyMap<string, Set<string> | null>,
+): Promise<string[]> {
+  const conditions: string[] = [];
+  for (const { column, at } of checks) {
+    if (!known.get(column.name)) continue;
+    const value = valueSql(at, column);
+    const found = await database.rows(
+      `SELECT DISTINCT ${value} FROM ${storeRows} WHERE ${value} IS NOT NULL`,
+      storeParameters(store),
+    );
+    const strange = found.map(([name]) => String(name)).filter((name) => !known.get(column.name)?.has(name));
+    if (strange.length > 0) conditions.push(`${value} IN (${literals(strange)})`);
+  }
+  return conditions;
+}
+
+/** A cell's text as what its column is read as. */
+export function cellValue(column: ColumnReading, text: string): CellValue {
+  if (column.kind === 'number') return readNumber(text, column as NumberInput);
+  return column.tokens.includes(text) ? null : categoryName(text, column.numbers);
+}
