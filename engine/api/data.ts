@@ -40,8 +40,7 @@ export function dataCalls(parts: Parts) {
     },
     digits: calls.digits.handler(async () => ({ folder: await bundledDigits(home) })),
     preview: calls.preview.handler(async ({ input, signal }) => {
-      const { file, source, transforms, part, start, count, class: only } = input;
-      const wanted = { part, start, count, ...(only === undefined ? {} : { class: only }) };
+      const { file, source, transforms, epoch: _, seed: __, ...wanted } = input;
       return data.ask('preview', { ...(await givenSource(file, source, parts)), transforms, wanted }, { signal });
     }),
   };

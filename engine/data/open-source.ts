@@ -73,6 +73,8 @@ export interface OpenSource {
   rows?(part: string, keep: Kept): Rows;
   /** What a person calls a sample: `cats/007.jpg`, `row 18`. Absent: its number. */
   nameOf?(part: string, index: number): string;
+  /** What an input's tokens are read as. */
+  textOf?(tokens: Float32Array): string;
   /** What opening brought up: files left out, rules applied. */
   notes?: DataNote[];
   /** Bad samples are left out instead of stopping the import; see `onBad`. Not part of the identity: what is packed is the same. */

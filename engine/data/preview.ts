@@ -1,27 +1,26 @@
 /** What a person sees of a data source before training: its facts, and samples with and without the transforms. */
+import type { Mark } from '../contract/data/marks.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { planProject } from '../contract/plan.ts';
 import type { ResolvedSource } from '../contract/project.ts';
-import type { DataFacts, PartName } from '../contract/tensors.ts';
+import type { DataFacts } from '../contract/tensors.ts';
 import { transforms as transformTable } from '../contract/transforms.ts';
-import type { PreviewSample, ProjectPreview } from '../contract/wire.ts';
+import type { ProjectPreview } from '../contract/wire.ts';
 import { factsOf } from './describe.ts';
+import { marksOf, sampleName } from './mark-effects.ts';
 import type { OpenSource } from './open-source.ts';
 import type { DataPack } from './pack.ts';
+import { chooseSamples, marksByName, type WantedSamples } from './preview-choice.ts';
+import { asShown, plain, type Shown } from './preview-values.ts';
 import { type Kept, packRows, type Rows } from './rows.ts';
 import { openSource } from './source.ts';
 import { applyTransform } from './transform.ts';
 
-export interface WantedSamples {
-  part: PartName;
-  start: number;
-  count: number;
-  /** Only samples of this class. */
-  class?: number;
-}
+export type { WantedSamples } from './preview-choice.ts';
 
 interface Known {
   key: string;
+  opened: OpenSource;
   facts: DataFacts;
   rows: Map<string, Rows>;
   labels: Map<string, Uint32Array | null>;
@@ -59,33 +58,48 @@ export class Previews {
       this.#keep.unpacked = null;
     }, keepMs).unref();
     const known = await this.#open(source, baseDir);
-    const { facts } = known;
+    const { facts, opened } = known;
+    const { part } = wanted;
     const size = facts.parts[wanted.part] ?? 0;
     const { steps, error } = chosenTransforms(source, transforms, facts);
     const range = { raw: [0, 0] as [number, number], transformed: [0, 0] as [number, number] };
-    const blank = { facts, total: size, samples: [], range, transformError: error };
-    if (size === 0 || (wanted.count === 0 && wanted.class === undefined)) return blank;
+    const notes = opened.notes && opened.notes.length > 0 ? { notes: opened.notes } : {};
+    const blank = { facts, total: size, samples: [], range, transformError: error, ...notes };
+    const filtered = wanted.class !== undefined || wanted.marked === true || (wanted.search ?? '') !== '';
+    if (size === 0 || (wanted.count === 0 && !filtered)) return blank;
 
     const rows = await this.#rows(known, source, baseDir, wanted.part, signal);
     const labels = await this.#labels(known, rows, wanted.part, signal);
-    const { positions, total } = choose(wanted, size, labels);
+    const marks = marksByName(await marksOf(source, baseDir), part);
+    const nameOf = (index: number) => sampleName(opened, part, index);
+    const { positions, total } = chooseSamples(wanted, { size, labels, nameOf, marks });
     if (positions.length === 0) return { ...blank, total };
-    const inputs = await rows.inputs(positions, signal);
-    const samples = inputs.map((raw, i): PreviewSample => {
-      const transformed = steps.reduce((values, step) => applyTransform(step, values, facts.input.dims), raw);
+    const [inputs, goals] = await Promise.all([
+      rows.inputs(positions, signal),
+      labels === null ? rows.goals?.(positions, signal) : undefined,
+    ]);
+    const shown = inputs.map((raw, i): Shown => {
       const index = positions[i] as number;
+      const mark = marks.get(nameOf(index));
+      const goal = goals?.[i];
+      const text = opened.textOf?.(raw);
       return {
-        index,
-        target: labels?.[index] ?? null,
-        raw: plain(raw),
-        transformed: plain(transformed),
+        raw,
+        transformed: steps.reduce((values, step) => applyTransform(step, values, facts.input.dims), raw),
+        sample: {
+          index,
+          ...(opened.nameOf ? { name: nameOf(index) } : {}),
+          ...(mark ? { mark: markValue(mark) } : {}),
+          target: labels?.[index] ?? null,
+          ...(goal ? { goal: plain(goal) } : {}),
+          ...(text === undefined ? {} : { text }),
+        },
       };
     });
     return {
       ...blank,
       total,
-      samples,
-      range: { raw: extent(samples, 'raw'), transformed: extent(samples, 'transformed') },
+      ...asShown(shown, { raw: facts.input.dims, transformed: facts.input.dims }, wanted.thumbs),
     };
   }
 
@@ -95,6 +109,7 @@ export class Previews {
     if (this.#known?.key === key) return this.#known;
     const known = {
       key,
+      opened,
       facts: factsOf(opened, await opened.target()),
       rows: rowsOf(opened, this.#keep),
       labels: new Map(),
@@ -136,21 +151,6 @@ function rowsOf(opened: OpenSource, keep: Kept): Map<string, Rows> {
   return new Map(rows ? Object.keys(parts).map((part) => [part, rows(part, keep)]) : []);
 }
 
-function choose({ start, count, class: only }: WantedSamples, size: number, labels: Uint32Array | null) {
-  const positions: number[] = [];
-  if (only === undefined || labels === null) {
-    for (let at = start; at < Math.min(size, start + count); at += 1) positions.push(at);
-    return { positions, total: size };
-  }
-  let total = 0;
-  for (let at = 0; at < labels.length; at += 1) {
-    if (labels[at] !== only) continue;
-    if (total >= start && positions.length < count) positions.push(at);
-    total += 1;
-  }
-  return { positions, total };
-}
-
 /** The transforms as a run would apply them but for those that are drawn anew each time, or why it would not. */
 function chosenTransforms(source: ResolvedSource, transforms: readonly unknown[], facts: DataFacts) {
   const plan = planProject({ gradloom: 1, data: { source, transforms }, model: { layers: [] } }, facts);
@@ -160,20 +160,6 @@ function chosenTransforms(source: ResolvedSource, transforms: readonly unknown[]
     : { steps: plan.transforms.filter(({ kind }) => !transformTable.get(kind)?.random), error: null };
 }
 
-/** JSON has no infinities: the largest float stands for them. */
-function plain(values: Float32Array): number[] {
-  return Array.from(values, (value) => Math.min(largest, Math.max(-largest, value)));
-}
-
-const largest = 3.4028234663852886e38;
-
-function extent(samples: PreviewSample[], key: 'raw' | 'transformed'): [number, number] {
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const sample of samples) {
-    for (const value of sample[key]) {
-      if (value < least) least = value;
-      if (value > most) most = value;
-    }
-  }
-  return least <= most ? [least, most] : [0, 0];
+function markValue({ part: _, sample: __, ...value }: Mark) {
+  return value;
 }

@@ -7,6 +7,8 @@ export interface Rows {
   inputs(positions: readonly number[], signal?: AbortSignal): Promise<Float32Array[]>;
   /** The class of each sample of the part; null where targets are vectors. */
   labels(signal?: AbortSignal): Promise<Uint32Array | null>;
+  /** What the network is to answer to each, where that is no single class: numbers, labels, a class at each position. */
+  goals?(positions: readonly number[], signal?: AbortSignal): Promise<Float32Array[]>;
 }
 
 /** What was unpacked last. */
@@ -18,16 +20,12 @@ export interface Kept {
 
 /** Rows of a pack's columns. */
 export function packRows(input: NativeColumn, target: NativeColumn, count: number): Rows {
-  const width = input.shape.reduce((product, dim) => product * dim, 1);
-  const tokens = input.dtype === 'int64';
-  const decode = (row: Uint8Array) => {
-    const own = row.slice().buffer;
-    return tokens ? Float32Array.from(new BigInt64Array(own, 0, width), Number) : new Float32Array(own, 0, width);
-  };
+  const isClass = target.dtype === 'int64' && target.shape.length === 0;
   return {
-    inputs: (positions) => readAt(input.path, positions, (tokens ? 8 : 4) * width, 0, decode),
+    inputs: (positions) => readColumn(input, positions),
+    ...(isClass ? {} : { goals: (positions: readonly number[]) => readColumn(target, positions) }),
     async labels() {
-      if (target.dtype !== 'int64' || target.shape.length > 0) return null;
+      if (!isClass) return null;
       const labels = new Uint32Array(count);
       const file = await open(target.path, 'r');
       try {
@@ -39,6 +37,26 @@ export function packRows(input: NativeColumn, target: NativeColumn, count: numbe
       return labels;
     },
   };
+}
+
+const elementBytes = { uint8: 1, uint16: 2, float32: 4, int64: 8 } as const;
+
+/** Samples of a pack's column as floats. */
+function readColumn(
+  { path, dtype, shape, scaled }: NativeColumn,
+  positions: readonly number[],
+): Promise<Float32Array[]> {
+  const width = shape.reduce((product, dim) => product * dim, 1);
+  const decode = (row: Uint8Array): Float32Array => {
+    const own = row.slice().buffer;
+    if (dtype === 'float32') return new Float32Array(own, 0, width);
+    if (dtype === 'int64') return Float32Array.from(new BigInt64Array(own, 0, width), Number);
+    const values = dtype === 'uint8' ? new Uint8Array(own, 0, width) : new Uint16Array(own, 0, width);
+    const most = Math.fround(dtype === 'uint8' ? 255 : 65_535);
+    // Divided as a 32-bit float divides, as everywhere else in the engine.
+    return Float32Array.from(values, (value) => (scaled ? Math.fround(value) / most : value));
+  };
+  return readAt(path, positions, elementBytes[dtype] * width, 0, decode);
 }
 
 async function readAt(
