@@ -5,63 +5,46 @@ import type { Fit } from './contract/fit.ts';
 import { type GivenData, templateWith } from './contract/fit-data.ts';
 import { type Project, readProject, resolveProject } from './contract/project.ts';
 import { isObject, type JsonObject } from './contract/report.ts';
-import type { DataFacts } from './contract/tensors.ts';
+import { pathsOf } from './contract/sources.ts';
 import type { TemplateCard } from './contract/wire.ts';
+import { chosenSource } from './data/chosen-source.ts';
+import { givenPlace } from './data/given.ts';
 import { describeSource } from './data/index.ts';
-import { ProjectFiles } from './project-files.ts';
+import { inspectPath } from './data/recognise/inspect.ts';
 import { noTemplate, templateCards } from './projects.ts';
 
 /** More steps up than this are no way that a person reads. */
 const mostUp = 3;
 
+/** Who looks and describes, and where may be read; the service asks a worker. */
+export interface DataReader {
+  reach: (place: string) => Promise<string>;
+  inspect: (place: string) => ReturnType<typeof inspectPath>;
+  describe: typeof describeSource;
+}
+
+const inThisProcess: DataReader = { reach: async (place) => place, inspect: inspectPath, describe: describeSource };
+
 /**
- * The data of a project file, or the files in a folder (or one of them), for a project in `folder`. `reach` refuses places that may not be
- * read.
+ * The data of a project file, or whatever is recognised in a folder or file, for a project in `folder`.
  * @throws GradloomError FILE_NOT_FOUND, DATA_MISSING and what else is wrong with the project or the data
  */
-export async function dataAt(
-  from: string,
-  folder: string,
-  reach: (place: string) => Promise<string> = async (place) => place,
-): Promise<GivenData> {
-  const place = await reach(path.resolve(from));
-  if (!/\.json$/i.test(place)) {
-    const source = { kind: 'idx', path: written(place, folder) };
-    return { source, facts: await factsAt(place, folder) };
+export async function dataAt(from: string, folder: string, reader: DataReader = inThisProcess): Promise<GivenData> {
+  const place = await reader.reach(path.resolve(from));
+  const { source, baseDir, project } = await givenPlace(place, reader.inspect);
+  const resolved = chosenSource(project ?? { data: { source } });
+  const moved: JsonObject = {};
+  for (const { key, path: given } of pathsOf(resolved)) {
+    moved[key] = written(await reader.reach(path.resolve(baseDir, given)), folder);
   }
-  const { text } = await new ProjectFiles().open(place);
-  const project = readProject(text).project ?? {};
-  const { source: resolved } = resolveProject(project).data;
-  const { source, split, transforms } = isObject(project.data) ? project.data : ({} as JsonObject);
-  if (resolved === null || !isObject(source)) {
-    throw new GradloomError('DATA_MISSING', `${path.basename(place)} has no data`, {
-      hint: 'Name a project whose data is chosen, or a folder with data.',
-      path: place,
-    });
-  }
-  const base = path.dirname(place);
-  const files = 'path' in resolved ? await reach(path.resolve(base, resolved.path)) : null;
-  const facts = await describeSource(resolved, base);
-  const moved = files === null ? {} : { path: written(files, folder) };
+  const { split, transforms } = isObject(project?.data) ? project.data : ({} as JsonObject);
+  const facts = await reader.describe(resolved, baseDir, { split: resolveProject(project ?? {}).data.split });
   return {
     source: { ...source, ...moved },
     ...(split === undefined ? {} : { split }),
     ...(transforms === undefined ? {} : { transforms }),
     facts,
   };
-}
-
-/** No project says where these files are: they are called as they were given. */
-async function factsAt(place: string, folder: string): Promise<DataFacts> {
-  try {
-    return await describeSource({ kind: 'idx', path: place }, folder);
-  } catch (thrown) {
-    const error = GradloomError.from(thrown);
-    const { code, message, hint, path: at } = error.toInfo();
-    if (!hint?.includes('data.source.path')) throw error;
-    const better = 'Name a project file whose data is chosen, or a folder with IDX files, such as those of MNIST.';
-    throw new GradloomError(code, message, { hint: better, ...(at === undefined ? {} : { path: at }), cause: thrown });
-  }
 }
 
 /** As a project in `folder` names it: relative where that is a short way. */

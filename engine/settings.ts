@@ -8,7 +8,8 @@ import { checkThreads, threadsHere } from './threads.ts';
 import { workspaceDir } from './workspace.ts';
 
 const mostRecent = 30;
-const { theme, threads, device } = settingsSchema.shape;
+const { theme, threads, device, cache_limit } = settingsSchema.shape;
+const gibibyte = 2 ** 30;
 
 const recentSchema = z.object({ file: z.string(), name: z.string(), opened: z.string() });
 type Recent = z.infer<typeof recentSchema>;
@@ -19,6 +20,7 @@ const storedSchema = z.looseObject({
   theme: theme.catch('system'),
   threads: threads.refine((count) => count === null || count <= threadsHere()).catch(null),
   device: device.catch(null),
+  cache_limit: cache_limit.catch(null),
   recent: z
     .array(z.unknown())
     .catch([])
@@ -37,8 +39,8 @@ export class SettingsFile {
   }
 
   async read(): Promise<Settings> {
-    const stored = await this.#read();
-    return { theme: stored.theme, threads: stored.threads, device: stored.device };
+    const { theme, threads, device, cache_limit } = await this.#read();
+    return { theme, threads, device, cache_limit };
   }
 
   /** @throws GradloomError BAD_CALL for more threads than this machine can use, NOT_WRITABLE, DISK_FULL */
@@ -47,6 +49,12 @@ export class SettingsFile {
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
     await this.#write((stored) => ({ ...stored, ...given }));
     return this.read();
+  }
+
+  /** What the cache's packs may take together, in bytes; null: no limit. */
+  async cacheBytes(): Promise<number | null> {
+    const { cache_limit } = await this.read();
+    return cache_limit === null ? null : cache_limit * gibibyte;
   }
 
   /** The latest first. */

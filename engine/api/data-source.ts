@@ -1,10 +1,9 @@
 /** The source that a call about data means, checked and within reach. */
 import path from 'node:path';
-import { GradloomError } from '../contract/errors.ts';
-import { planProject } from '../contract/plan.ts';
 import { readProject, resolveProject } from '../contract/project.ts';
 import { pathsOf } from '../contract/sources.ts';
 import type { OfSource } from '../data/asks.ts';
+import { chosenSource } from '../data/chosen-source.ts';
 import type { Parts } from './parts.ts';
 
 /** A source as the window has it, beside its project's file. @throws GradloomError BAD_CALL, DATA_MISSING, NOT_READABLE */
@@ -21,17 +20,7 @@ export async function sourceOfProject(file: string, text: string, parts: Pick<Pa
 
 async function reached(file: string, project: { [key: string]: unknown }, { places }: Pick<Parts, 'places'>) {
   const baseDir = path.dirname(await places.reach(file));
-  const { source } = resolveProject(project).data;
-  if (source === null) {
-    const wrong = planProject(project, null).problems.find(
-      (problem) => problem.severity === 'error' && problem.path.startsWith('data.source.'),
-    );
-    if (wrong) throw new GradloomError('BAD_CALL', wrong.message, { hint: wrong.hint, path: wrong.path });
-    throw new GradloomError('DATA_MISSING', 'No data source is chosen', {
-      hint: 'Choose the kind of data, and where it lies.',
-      path: 'data.source',
-    });
-  }
+  const source = chosenSource(project);
   for (const { path: given } of pathsOf(source)) await places.reach(path.resolve(baseDir, given));
   return { source, baseDir };
 }

@@ -25,7 +25,12 @@ export function projectCalls(parts: Parts) {
     return open;
   };
 
-  const data = (from: string) => dataAt(from, projectsDir(home), (place) => places.reach(place));
+  const data = (from: string) =>
+    dataAt(from, projectsDir(home), {
+      reach: (place) => places.reach(place),
+      inspect: (place) => service.data.ask('inspect', { path: place }),
+      describe: service.data.describe,
+    });
   const textToBegin = async (template: string | null, from: string | null): Promise<string> => {
     if (template === null) return emptyProject();
     if (from === null) return templateText(template, home);

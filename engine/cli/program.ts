@@ -7,6 +7,7 @@ import { capital } from '../format.ts';
 import { addAutopsy } from './autopsy.ts';
 import { addCare } from './care.ts';
 import type { AddCommand, Context } from './context.ts';
+import { addData } from './data.ts';
 import { addDemo } from './demo.ts';
 import { addDevices } from './devices.ts';
 import { addEvaluate } from './evaluate.ts';
@@ -34,6 +35,7 @@ const commands: AddCommand[] = [
   addSteer,
   addCare,
   addAutopsy,
+  addData,
   addFind,
   addDevices,
   addServe,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { rootDir } from '../../native/setup/paths.mjs';
 import type { TaskProgress } from '../contract/finders.ts';
 import type { TaskOptions } from '../finders/tasks.ts';
-import { capital } from '../format.ts';
+import { capital, seconds } from '../format.ts';
 import { nodeProcesses } from '../processes.ts';
 import { Service } from '../service.ts';
 import { abortable, type Context } from './context.ts';
@@ -20,13 +20,14 @@ export class TaskView {
     this.#out = out;
   }
 
-  show({ stage, done, total }: TaskProgress): void {
+  show({ stage, done, total, seconds_left: left }: TaskProgress): void {
     const now = performance.now();
     if (now - this.#drawn < redrawMs) return;
     this.#drawn = now;
     const filled = Math.round(Math.min(1, total > 0 ? done / total : 0) * barWidth);
     const bar = `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}`;
-    this.#out.live(`${bar}  ${capital(stage)}`.slice(0, this.#out.columns - 1));
+    const rest = left === undefined ? '' : `${seconds(left)} left  `;
+    this.#out.live(`${bar}  ${rest}${capital(stage)}`.slice(0, this.#out.columns - 1));
   }
 }
 

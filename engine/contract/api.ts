@@ -53,6 +53,8 @@ export const settingsSchema = z.object({
   threads: z.number().int().min(1).max(1024).nullable(),
   /** The device that a new run takes where its project says `auto`; null: the best there is. */
   device: z.string().nullable(),
+  /** How much imported data the cache may keep, in GiB: those that were not used for the longest time go first; null: no limit. */
+  cache_limit: z.number().gt(0).max(1_000_000).nullable(),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 

@@ -12,8 +12,9 @@ import type { ResolvedSource, ResolvedSplit } from '../contract/project.ts';
 import type { DataFacts } from '../contract/tensors.ts';
 import type { ProjectPreview } from '../contract/wire.ts';
 import { lazyAddon } from '../native/lazy.ts';
+import { SettingsFile } from '../settings.ts';
 import { cacheDir } from '../workspace.ts';
-import { listPacks, removePacks } from './cache.ts';
+import { clearPacks, listPacks, removePacks } from './cache.ts';
 import { describeSource } from './describe.ts';
 import { importState } from './import-state.ts';
 import { type DataPack, type PackProgress, packSource } from './pack.ts';
@@ -50,15 +51,17 @@ const dataAsks = {
     { signal }: DataContext,
   ): Promise<ProjectPreview> => previews.preview(source, baseDir, transforms, wanted, signal),
 
-  pack: (
-    { source, baseDir, split }: OfSource,
+  pack: async (
+    { source, baseDir, split, out }: OfSource & { out?: string },
     { addon, cacheDir: cache, signal, onProgress }: DataContext,
   ): Promise<DataPack> =>
     packSource(source, baseDir, {
       addon,
       cacheDir: cache,
       signal,
+      mostBytes: await new SettingsFile().cacheBytes(),
       onProgress: (progress) => onProgress(taskOf(progress)),
+      ...(out === undefined ? {} : { out }),
       ...(split ? { split } : {}),
     }),
 
@@ -71,6 +74,8 @@ const dataAsks = {
 
   uncache: ({ keys }: { keys: string[] }, { cacheDir: cache }: DataContext): Promise<{ bytes: number }> =>
     removePacks(cache, keys),
+
+  clear: (_nothing: object, { cacheDir: cache }: DataContext): Promise<{ bytes: number }> => clearPacks(cache),
 };
 
 export type DataAsks = typeof dataAsks;

@@ -8,33 +8,31 @@ import { systemError } from '../files.ts';
 import { inOrder } from './in-order.ts';
 import { packKey } from './pack.ts';
 import { type PackFile, packName, readPackFile } from './pack-file.ts';
+import { heldPacks } from './pack-holds.ts';
+import { isPackKey, packBytes } from './pack-limit.ts';
+import { removeEnded } from './pack-place.ts';
 import { openSource } from './source.ts';
 
 const packsDir = (cacheDir: string) => join(cacheDir, 'packs');
-const isKey = (name: string) => /^[0-9a-f]{32}$/.test(name);
 
 /** Of whole packs. */
 export async function foldersOf(cacheDir: string): Promise<string[]> {
   const names = await readdir(packsDir(cacheDir)).catch(() => []);
-  return names.filter(isKey).map((name) => join(packsDir(cacheDir), name));
-}
-
-export async function packBytes(folder: string): Promise<number> {
-  const names = await readdir(folder).catch(() => []);
-  const sizes = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => null)));
-  return sizes.reduce((sum, status) => sum + (status?.size ?? 0), 0);
+  return names.filter(isPackKey).map((name) => join(packsDir(cacheDir), name));
 }
 
 /** The latest used first. */
 export async function listPacks(cacheDir: string, signal?: AbortSignal): Promise<CachedPack[]> {
+  const held = await heldPacks(packsDir(cacheDir));
   const packs: CachedPack[] = [];
-  for await (const pack of inOrder(await foldersOf(cacheDir), describe, { inFlight: 4, signal })) {
+  const look = (folder: string) => describe(folder, held.has(folder));
+  for await (const pack of inOrder(await foldersOf(cacheDir), look, { inFlight: 4, signal })) {
     if (pack) packs.push(pack);
   }
   return packs.sort((a, b) => b.used.localeCompare(a.used));
 }
 
-async function describe(folder: string): Promise<CachedPack | null> {
+async function describe(folder: string, inUse: boolean): Promise<CachedPack | null> {
   const [file, status] = [await readPackFile(folder), await stat(join(folder, packName)).catch(() => null)];
   if (!file || !status) return null;
   const key = basename(folder);
@@ -44,6 +42,7 @@ async function describe(folder: string): Promise<CachedPack | null> {
     bytes: await packBytes(folder),
     used: status.mtime.toISOString(),
     current: await isCurrent(file, key),
+    in_use: inUse,
   };
 }
 
@@ -64,19 +63,42 @@ async function isCurrent({ made }: PackFile, key: string): Promise<boolean> {
   }
 }
 
-/** Answers how many bytes that gave back; one that is there no more is no error. @throws GradloomError BAD_CALL for what is no key */
+/**
+ * Answers how many bytes that gave back; one that is there no more is no error. Imports that ended before their time go as well.
+ * @throws GradloomError BAD_CALL for what is no key, and for a pack that a live run reads: nothing is removed then
+ */
 export async function removePacks(cacheDir: string, keys: readonly string[]): Promise<{ bytes: number }> {
+  const packs = packsDir(cacheDir);
+  const held = await heldPacks(packs);
+  for (const key of keys) {
+    if (!isPackKey(key)) throw new GradloomError('BAD_CALL', `${JSON.stringify(key)} names no pack`);
+    if (held.has(join(packs, key))) {
+      const hint = 'Wait until the run has ended, or stop it.';
+      throw new GradloomError('BAD_CALL', `A run reads the pack ${key} now`, { hint });
+    }
+  }
   let bytes = 0;
   for (const key of keys) {
-    if (!isKey(key)) throw new GradloomError('BAD_CALL', `${JSON.stringify(key)} names no pack`);
-    const folder = join(packsDir(cacheDir), key);
+    const folder = join(packs, key);
     const size = await packBytes(folder);
     try {
       await rm(folder, { recursive: true, force: true });
+      bytes += size + (await removeEnded(packs, key));
     } catch (thrown) {
       throw systemError(thrown, folder, 'write');
     }
-    bytes += size;
   }
   return { bytes };
+}
+
+/** Removes every pack that nobody reads, and what imports left behind. */
+export async function clearPacks(cacheDir: string): Promise<{ bytes: number }> {
+  const packs = packsDir(cacheDir);
+  const held = await heldPacks(packs);
+  const free = (await foldersOf(cacheDir)).filter((folder) => !held.has(folder));
+  const { bytes } = await removePacks(
+    cacheDir,
+    free.map((folder) => basename(folder)),
+  );
+  return { bytes: bytes + (await removeEnded(packs)) };
 }

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import type { ImportState, LeftOut } from '../contract/data/import.ts';
 import { mostNamed } from '../contract/data/inspect.ts';
 import type { ResolvedSource } from '../contract/project.ts';
-import { foldersOf, packBytes } from './cache.ts';
+import { foldersOf } from './cache.ts';
 import type { BadSample, OpenContext } from './open-source.ts';
 import { packKey } from './pack.ts';
 import { readPack, readPackFile } from './pack-file.ts';
+import { packBytes } from './pack-limit.ts';
 import { defaultContext, openSource } from './source.ts';
 
 /** @throws GradloomError what `openSource` throws */

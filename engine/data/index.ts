@@ -1,9 +1,9 @@
 /** Data, as the rest of the engine sees it: what a source holds, its pack, its splits. */
 
-export { packBytes } from './cache.ts';
 export { describeSource } from './describe.ts';
 export { leftOut } from './import-state.ts';
 export { honourMarks } from './marked.ts';
 export { type DataPack, type PackOptions, packSource } from './pack.ts';
+export { packBytes } from './pack-limit.ts';
 export { Previews } from './preview.ts';
 export { makeSplits, type SplitName, type Splits } from './split.ts';

@@ -35,8 +35,8 @@ export interface PackFile {
   skipped?: BadSample[];
   /** How the values came about, where prediction has to do the same. */
   encoding?: JsonObject;
-  /** What it was made from: relative paths are of `base`. */
-  made?: { source: ResolvedSource; base: string; split: ResolvedSplit };
+  /** What it was made from, by the name that the cache has for it; relative paths are of `base`. */
+  made?: { key: string; source: ResolvedSource; base: string; split: ResolvedSplit };
 }
 
 /** As C++ reads it; `group` is not for it. */

@@ -2,20 +2,18 @@
  * Where a pack is while it is made: a folder beside its place whose name says who makes it, `<key>.<host>-<pid>-<random>.tmp`. An import that
  * ends before its time leaves it behind, and the next one of the same data takes it over by renaming it.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readdir, rename, rm, stat, utimes } from 'node:fs/promises';
-import os from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { makeFolders } from '../files.ts';
+import { packBytes } from './pack-limit.ts';
+import { host, isAlive } from './process-names.ts';
 
 /** What nobody has taken over is removed after this time. */
 const leftoverMs = 3 * 24 * 3600 * 1000;
 /** A maker shows by its folder's time that it is at work. */
 const beatMs = 2_000;
 const silentMs = 30_000;
-
-/** Processes of other machines cannot be asked about. */
-const host = createHash('sha256').update(os.hostname()).digest('hex').slice(0, 8);
 
 /** Folders that this very process works in. */
 const own = new Set<string>();
@@ -68,14 +66,18 @@ export async function isBeingMade(place: string): Promise<boolean> {
   return (await makersOf(place)).some(({ state }) => state === 'works');
 }
 
-async function makersOf(place: string): Promise<Maker[]> {
-  const start = `${basename(place)}.`;
-  const names = await readdir(dirname(place)).catch(() => []);
-  const made = names.filter((name) => name.startsWith(start) && name.endsWith('.tmp'));
+function makersOf(place: string): Promise<Maker[]> {
+  return makersIn(dirname(place), basename(place));
+}
+
+/** `of`: the name of a pack; absent: of all. */
+async function makersIn(folder: string, of?: string): Promise<Maker[]> {
+  const names = await readdir(folder).catch(() => []);
+  const made = names.filter((name) => name.endsWith('.tmp') && (of === undefined || name.startsWith(`${of}.`)));
   return Promise.all(
     made.map(async (name): Promise<Maker> => {
-      const path = join(dirname(place), name);
-      const [on, pid] = name.slice(start.length).split('-');
+      const path = join(folder, name);
+      const [on, pid] = name.slice(0, -'.tmp'.length).split('.').slice(-1)[0]?.split('-') ?? [];
       const ended = on === host && !(Number(pid) === process.pid ? own.has(path) : isAlive(Number(pid)));
       if (ended) return { path, state: 'ended' };
       const { mtimeMs } = (await stat(path).catch(() => null)) ?? { mtimeMs: 0 };
@@ -84,13 +86,15 @@ async function makersOf(place: string): Promise<Maker[]> {
   );
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    return (thrown as { code?: string }).code === 'EPERM';
+/** Removes what makers left behind that are gone; answers the bytes. `of`: the name of a pack; absent: of all. */
+export async function removeEnded(packs: string, of?: string): Promise<number> {
+  let bytes = 0;
+  for (const { path, state } of await makersIn(packs, of)) {
+    if (state !== 'ended') continue;
+    bytes += await packBytes(path);
+    await rm(path, { recursive: true, force: true });
   }
+  return bytes;
 }
 
 /** Of all packs what was left behind long ago. */

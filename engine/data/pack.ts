@@ -3,8 +3,8 @@
  * `packs/<key>/`, where the key follows from the source's identity; it appears whole or not at all and is never changed.
  */
 import { createHash } from 'node:crypto';
-import { rm, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GradloomError } from '../contract/errors.ts';
 import type { Addon } from '../contract/native.ts';
@@ -12,7 +12,18 @@ import type { ResolvedSource, ResolvedSplit } from '../contract/project.ts';
 import { makeFolders, systemError } from '../files.ts';
 import { badSamples } from './bad-samples.ts';
 import type { ColumnRole, ColumnRows, ColumnType, OpenContext, OpenSource } from './open-source.ts';
-import { columnFile, type DataPack, type PackFile, packHash, packName, packVersion, readPack } from './pack-file.ts';
+import {
+  columnFile,
+  type DataPack,
+  type PackFile,
+  packHash,
+  packName,
+  packVersion,
+  readPack,
+  readPackFile,
+} from './pack-file.ts';
+import { holdPack } from './pack-holds.ts';
+import { limitPacks } from './pack-limit.ts';
 import { isBeingMade, PackPlace, removeLeftovers, settle } from './pack-place.ts';
 import { journalName, PackWriter } from './pack-write.ts';
 import { Progress } from './progress.ts';
@@ -37,6 +48,12 @@ export interface PackOptions {
   cacheDir: string;
   /** For sources that libtorch draws or resizes. */
   addon: Pick<Addon, 'writeRandom'>;
+  /** A folder for the pack instead of its place in the cache. */
+  out?: string;
+  /** This process reads the pack until it ends: nobody removes it from the cache meanwhile. */
+  hold?: boolean;
+  /** The cache's packs together take no more than so many bytes: those that were not used for the longest time go. null: no limit. */
+  mostBytes?: number | null;
   /** For sources whose encoding is fitted on the samples that train. Absent: as a project that says nothing of it. */
   split?: ResolvedSplit;
   onProgress?: (progress: PackProgress) => void;
@@ -52,25 +69,28 @@ export interface PackOptions {
 export async function packSource(source: ResolvedSource, baseDir: string, options: PackOptions): Promise<DataPack> {
   const { signal } = options;
   const context: OpenContext = options.split ? { split: options.split } : defaultContext();
+  const packs = join(options.cacheDir, 'packs');
   for (let attempt = 1; ; attempt++) {
     if (signal?.aborted) throw cancelled();
     const opened = await openSource(source, baseDir, context);
-    if (opened.pack !== undefined) return readyPack(opened.pack, opened);
-    const packs = join(options.cacheDir, 'packs');
+    if (opened.pack !== undefined) return readyPack(opened.pack, opened, options);
     const key = packKey(source, opened);
-    const folder = join(packs, key);
-    const ready = await usedPack(folder, opened);
+    const folder = options.out ?? join(packs, key);
+    const ready = await packAt(folder, key, opened, options);
     if (ready) return allowed(ready, opened);
+    if (options.out !== undefined) await refuseTaken(folder);
     try {
       await waitForOther(folder, options);
-      const others = await usedPack(folder, opened);
+      const others = await packAt(folder, key, opened, options);
       if (others) return allowed(others, opened);
-      await makeFolders(packs);
-      await removeLeftovers(packs);
+      await makeFolders(dirname(folder));
+      if (options.out === undefined) await removeLeftovers(packs);
       const place = await PackPlace.take(folder);
       try {
-        const made = { source, base: baseDir, split: context.split };
-        await writePack(place.folder, key, opened, made, options);
+        const made = { key, source, base: baseDir, split: context.split };
+        if (options.out === undefined || !(await copied(join(packs, key), place.folder, opened))) {
+          await writePack(place.folder, key, opened, made, options);
+        }
         if (packKey(source, await openSource(source, baseDir, context)) !== key) {
           await place.remove();
           if (attempt < 3) continue;
@@ -83,10 +103,13 @@ export async function packSource(source: ResolvedSource, baseDir: string, option
       }
     } catch (thrown) {
       if (signal?.aborted) throw cancelled(thrown);
-      throw systemError(thrown, packs, 'write');
+      throw systemError(thrown, folder, 'write');
     }
-    const packed = await usedPack(folder, opened);
-    if (packed) return packed;
+    const packed = await packAt(folder, key, opened, options);
+    if (packed) {
+      if (options.mostBytes != null) await limitPacks(packs, options.mostBytes, key);
+      return packed;
+    }
     if (attempt === 3) throw new GradloomError('INTERNAL', `The data pack ${folder} was removed while it was made.`);
   }
 }
@@ -106,21 +129,62 @@ function changedMeanwhile(): GradloomError {
   });
 }
 
-/** A pack that is somebody's own. */
-async function readyPack(folder: string, opened: OpenSource): Promise<DataPack> {
+/** A pack that is somebody's own: read where it lies, or copied. */
+async function readyPack(folder: string, opened: OpenSource, { out }: PackOptions): Promise<DataPack> {
   const pack = await readPack(folder, opened.tokens);
-  if (pack) return allowed(pack, opened);
-  throw new GradloomError('DATA_TRUNCATED', `The pack ${folder} is not whole.`, {
-    hint: 'Make it again from its data, or copy it again.',
-    path: folder,
+  if (!pack) {
+    throw new GradloomError('DATA_TRUNCATED', `The pack ${folder} is not whole.`, {
+      hint: 'Make it again from its data, or copy it again.',
+      path: folder,
+    });
+  }
+  if (out === undefined) return pack;
+  await refuseTaken(out);
+  const place = await PackPlace.take(out);
+  try {
+    await copied(folder, place.folder, opened);
+    await settle(place.folder, out, async () => false);
+    await place.remove();
+  } finally {
+    place.leave();
+  }
+  return (await readPack(out, opened.tokens)) ?? pack;
+}
+
+/** The pack that was made at a place, if it is whole and of this key; the time of its `pack.json` says when it was used last. */
+async function packAt(
+  folder: string,
+  key: string,
+  { tokens }: OpenSource,
+  { out, hold }: PackOptions,
+): Promise<DataPack | null> {
+  if (out !== undefined && (await readPackFile(folder))?.made?.key !== key) return null;
+  const pack = await readPack(folder, tokens);
+  if (!pack) return null;
+  await utimes(join(folder, packName), new Date(), new Date()).catch(() => {}); // a cache that may only be read
+  if (hold) await holdPack(folder);
+  return pack;
+}
+
+async function refuseTaken(out: string): Promise<void> {
+  const names = await readdir(out).catch((thrown: { code?: string }) => {
+    if (thrown.code === 'ENOENT') return [];
+    throw systemError(thrown, out, 'write');
+  });
+  if (names.length === 0) return;
+  throw new GradloomError('NOT_WRITABLE', `${out} is not empty.`, {
+    hint: 'Choose a folder that does not exist yet.',
+    path: out,
   });
 }
 
-/** Of the cache; the time of its `pack.json` says when it was used last. */
-async function usedPack(folder: string, { tokens }: OpenSource): Promise<DataPack | null> {
-  const pack = await readPack(folder, tokens);
-  if (pack) await utimes(join(folder, packName), new Date(), new Date()).catch(() => {}); // a cache that may only be read
-  return pack;
+/** Whether there was a pack to be copied. */
+async function copied(from: string, to: string, { skipsBad }: OpenSource): Promise<boolean> {
+  const pack = await readPack(from);
+  if (!pack || (pack.skipped.length > 0 && !skipsBad)) return false;
+  await rm(to, { recursive: true, force: true });
+  await cp(from, to, { recursive: true });
+  return true;
 }
 
 /** Packed while bad samples were left out, it is still no answer to who wants them to stop the import. */

@@ -134,7 +134,7 @@ export class Looker {
     const { source, split } = plan.project.data;
     if (!source) throw new GradloomError('INTERNAL', 'A planned network has no data source');
     const addon = loadAddon();
-    const packed = await packSource(source, baseDir, { cacheDir: cacheDir(), addon, split, signal });
+    const packed = await packSource(source, baseDir, { cacheDir: cacheDir(), addon, split, signal, hold: true });
     const { pack } = await honourMarks(packed, source, baseDir, split, { folder: this.#folder });
     const key = JSON.stringify([pack.hash, pack.folder, pack.excluded, split]);
     if (this.#data?.key !== key) {

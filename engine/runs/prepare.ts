@@ -22,6 +22,7 @@ import type { DataFacts } from '../contract/tensors.ts';
 import type { Precision } from '../contract/training-numbers.ts';
 import { describeSource, honourMarks, makeSplits, packSource, type Splits } from '../data/index.ts';
 import { systemError } from '../files.ts';
+import { SettingsFile } from '../settings.ts';
 import { checkThreads, threadsHere } from '../threads.ts';
 import { cacheDir } from '../workspace.ts';
 import type { Environment } from './environment.ts';
@@ -287,6 +288,8 @@ export async function prepareData(
     cacheDir: cacheDir(),
     addon,
     split,
+    hold: true,
+    mostBytes: await new SettingsFile().cacheBytes(),
     ...(signal ? { signal } : {}),
     ...(onProgress ? { onProgress: ({ done, total }) => onProgress(done, total) } : {}),
   });

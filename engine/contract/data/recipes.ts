@@ -22,4 +22,6 @@ export interface CachedPack {
   used: string;
   /** Whether what it was made from is still there and the same. */
   current: boolean;
+  /** A live run reads it: it cannot be removed. */
+  in_use: boolean;
 }

@@ -1,0 +1,18 @@
+/** `data`: what lies at a path, its import, and what imports have left in the cache. */
+import type { Command } from 'commander';
+import type { AddCommand, Context } from './context.ts';
+import { addDataCache } from './data-cache.ts';
+import { addDataImport } from './data-import.ts';
+import { addDataInspect } from './data-inspect.ts';
+
+/** Each adds one command below `data`. */
+const commands: ((data: Command, context: Context) => void)[] = [addDataInspect, addDataImport, addDataCache];
+
+export const addData: AddCommand = (program, context) => {
+  const data = program
+    .command('data')
+    .helpCommand(false)
+    .summary('look at data, import them, see what is imported')
+    .description('Says what lies at a path, imports it, and looks after what is imported.');
+  for (const add of commands) add(data, context);
+};

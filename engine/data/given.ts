@@ -1,0 +1,67 @@
+/** The data that a person names by a path: those of a project's file, or whatever is recognised there. */
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Recognised } from '../contract/data/inspect.ts';
+import { GradloomError } from '../contract/errors.ts';
+import { type Project, readProject } from '../contract/project.ts';
+import { isObject, type JsonObject } from '../contract/report.ts';
+import { systemError } from '../files.ts';
+import { inspectPath } from './recognise/inspect.ts';
+
+export interface GivenPlace {
+  /** As a project would name it; relative paths are of `baseDir`. */
+  source: JsonObject & { kind: string };
+  baseDir: string;
+  /** The project that names it; null: it was recognised. */
+  project: Project | null;
+  recognised: Recognised | null;
+}
+
+/** Longer files of JSON are data. */
+const longestProject = 16 << 20;
+
+/** `inspect`: the service's asks a worker. @throws GradloomError FILE_NOT_FOUND, PROJECT_SYNTAX, DATA_MISSING */
+export async function givenPlace(
+  place: string,
+  inspect: (path: string) => ReturnType<typeof inspectPath> = inspectPath,
+): Promise<GivenPlace> {
+  const project = await projectAt(place);
+  if (project) {
+    const source = isObject(project.data) ? project.data.source : undefined;
+    if (!isObject(source) || typeof source.kind !== 'string') {
+      throw new GradloomError('DATA_MISSING', `${path.basename(place)} has no data`, {
+        hint: 'Name a project whose data is chosen, or a folder with data.',
+        path: place,
+      });
+    }
+    return { source: { ...source, kind: source.kind }, baseDir: path.dirname(place), project, recognised: null };
+  }
+  const { found, notes } = await inspect(place);
+  const [first] = found;
+  if (!first) {
+    const why = notes.map(({ message }) => message).join('. ');
+    throw new GradloomError('DATA_MISSING', `Nothing that can be trained on was recognised at ${place}. ${why}.`, {
+      hint: 'Name a project file whose data is chosen, or a folder or file with data.',
+      path: place,
+    });
+  }
+  return { source: first.source, baseDir: path.dirname(place), project: null, recognised: first };
+}
+
+/** null: it is no project's file. */
+async function projectAt(place: string): Promise<Project | null> {
+  if (!/\.json$/i.test(place)) return null;
+  const text = await stat(place)
+    .then((status) => (status.isFile() && status.size <= longestProject ? readFile(place, 'utf8') : null))
+    .catch((thrown: unknown) => {
+      throw systemError(thrown, place, 'read');
+    });
+  if (text === null) return null;
+  try {
+    const { project } = readProject(text);
+    return project && (Object.hasOwn(project, 'gradloom') || Object.hasOwn(project, 'data')) ? project : null;
+  } catch (thrown) {
+    if (/\.gradloom\.json$/i.test(place)) throw thrown;
+    return null; // lines of JSON are a table
+  }
+}
