@@ -3,6 +3,7 @@
  * line, in its own process (`askHere`). A new question is one function more here. Arguments and answers are plain data.
  */
 import type { AnswerOf, ArgsOf, AskContext, AskOptions } from '../asks/ask.ts';
+import type { DoctorReport } from '../contract/data/doctor.ts';
 import type { ImportState } from '../contract/data/import.ts';
 import type { Inspection } from '../contract/data/inspect.ts';
 import type { CachedPack } from '../contract/data/recipes.ts';
@@ -16,6 +17,7 @@ import { SettingsFile } from '../settings.ts';
 import { cacheDir } from '../workspace.ts';
 import { clearPacks, listPacks, removePacks } from './cache.ts';
 import { describeSource } from './describe.ts';
+import { examineData } from './doctor/examine.ts';
 import { importState } from './import-state.ts';
 import { type DataPack, type PackProgress, packSource } from './pack.ts';
 import { Previews, type WantedSamples } from './preview.ts';
@@ -68,6 +70,10 @@ const dataAsks = {
   /** Whether the data are packed as they are now. */
   state: ({ source, baseDir, split }: OfSource, { cacheDir: cache }: DataContext): Promise<ImportState> =>
     importState(source, baseDir, split ? { split } : undefined, cache),
+
+  /** `text`: the whole project. */
+  doctor: ({ text, baseDir }: { text: string; baseDir: string }, context: DataContext): Promise<DoctorReport> =>
+    examineData(text, baseDir, context),
 
   cache: (_nothing: object, { cacheDir: cache, signal }: DataContext): Promise<CachedPack[]> =>
     listPacks(cache, signal),

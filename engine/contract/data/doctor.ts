@@ -4,6 +4,7 @@ import type { PartName } from '../tensors.ts';
 import type { MarkChange } from './marks.ts';
 
 export const findingCodes = [
+  'SPLIT', // the data cannot be divided as the project says
   'UNREADABLE', // files that cannot be decoded
   'EXACT_DUPLICATE',
   'NEAR_DUPLICATE',
