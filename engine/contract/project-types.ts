@@ -7,6 +7,8 @@ import type { IdxSource } from './sources/idx.ts';
 import type { ImageFolderSource } from './sources/images.ts';
 import type { PackSource } from './sources/pack.ts';
 import type { RandomSource } from './sources/random.ts';
+import type { TableSource } from './sources/table.ts';
+import type { LabelledTextSource, TextSource } from './sources/text.ts';
 import type { ToySource } from './sources/toy.ts';
 import type { Precision, ResolvedEma, ResolvedLossScale } from './training-numbers.ts';
 import type { WeightsNames } from './weights-names.ts';
@@ -24,7 +26,16 @@ export interface Chosen {
 }
 
 /** One type a kind of source, each beside its row. */
-export type ResolvedSource = ImageFolderSource | IdxSource | NpySource | PackSource | RandomSource | ToySource;
+export type ResolvedSource =
+  | ImageFolderSource
+  | IdxSource
+  | NpySource
+  | PackSource
+  | RandomSource
+  | TableSource
+  | TextSource
+  | LabelledTextSource
+  | ToySource;
 
 export interface ResolvedSplit {
   /** A fraction of the training part in [0, 1), or the source's own validation or test part. 0: no validation. */

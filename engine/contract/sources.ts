@@ -7,6 +7,7 @@ import type { SourceKind } from './sources/kind.ts';
 import { packKinds } from './sources/pack.ts';
 import { randomKinds } from './sources/random.ts';
 import { tableKinds } from './sources/table.ts';
+import { textKinds } from './sources/text.ts';
 import { toyKinds } from './sources/toy.ts';
 import { tableOf } from './table.ts';
 
@@ -18,6 +19,7 @@ export const sourceKinds: readonly SourceKind[] = [
   ...idxKinds,
   ...arrayKinds,
   ...packKinds,
+  ...textKinds,
   ...toyKinds,
   ...randomKinds,
   ...tableKinds,

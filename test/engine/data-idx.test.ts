@@ -3,12 +3,20 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { GradloomError } from '../../engine/contract/errors.ts';
 import { parseIdxHeader } from '../../engine/data/idx/format.ts';
 import { readIdxName } from '../../engine/data/idx/names.ts';
 import { describeSource } from '../../engine/data/index.ts';
 import { counting, folderOf, type IdxCode, idxBytes, testFolder } from './idx-writer.ts';
+
+// Packs that somebody made of the same files before do not answer for them here.
+beforeEach(() => {
+  vi.stubEnv('GRADLOOM_CACHE', testFolder());
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 const facts = (path: string) => describeSource({ kind: 'idx', path }, '/');
 

@@ -6,6 +6,7 @@ import { GradloomError } from '../../contract/errors.ts';
 import type { LabelSeen, TargetKind, TargetType } from '../../contract/tensors.ts';
 import type { ContentOptions } from '../content.ts';
 import type { ColumnType } from '../open-source.ts';
+import { remember } from '../remember.ts';
 import {
   type ArrayFile,
   type Elements,
@@ -88,17 +89,9 @@ async function kindOf(file: ArrayFile): Promise<TargetKind> {
   return file.dims.length === 2 && (await isBinary(file)) ? 'multi_label' : 'mask';
 }
 
-/** What was read of whole files last: a source is opened each time that somebody looks at it. */
-const remembered = new Map<string, unknown>();
-const mostRemembered = 32;
-
-export async function once<T>(what: string, file: ArrayFile, read: () => Promise<T>): Promise<T> {
-  const key = JSON.stringify([what, file.label, file.fileBytes, file.modified]);
-  if (remembered.has(key)) return remembered.get(key) as T;
-  const found = await read();
-  if (remembered.size >= mostRemembered) remembered.delete(remembered.keys().next().value as string);
-  remembered.set(key, found);
-  return found;
+/** What is read of a whole array is read once. */
+export function once<T>(what: string, file: ArrayFile, read: () => Promise<T>): Promise<T> {
+  return remember([what, file.label, file.dims, file.type.name, file.fileBytes, file.modified], read);
 }
 
 function isBinary(file: ArrayFile): Promise<boolean> {
