@@ -1,14 +1,16 @@
 /** DuckDB as this folder uses it: in memory, bounded, without network; it spills into the cache and ends with the work. */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from '@duckdb/node-api';
 import { GradloomError } from '../../contract/errors.ts';
 import { makeFolders, systemError } from '../../files.ts';
-import { threadsHere } from '../../threads.ts';
+
 
 const mostMemory = Math.min(1 << 30, Math.floor(totalmem() / 4));
+
+const threads = Math.min(availableParallelism(), 16);
 
 export type Cell = DuckDBValue;
 type Parameters = Record<string, DuckDBValue>;
@@ -48,15 +50,22 @@ export class Database {
     return row.map((value) => (value === null ? null : Number(value)));
   }
 
-  /** Rows as they come, some thousand at once, in the order of the query's own source. */
+  /**
+   * Rows as they come, some thousand at once, in the order of the query's own source: by one thread, as several hand on what they have in any
+   * order when they are slower than the reader.
+   */
   async *chunks(sql: string, parameters: Parameters = {}): AsyncGenerator<DuckDBDataChunk, void, void> {
-    this.#signal?.throwIfAborted();
-    const result = await this.#connection.stream(sql, parameters);
-    for (;;) {
-      this.#signal?.throwIfAborted();
-      const chunk = await result.fetchChunk();
-      if (!chunk || chunk.rowCount === 0) return;
-      yield chunk;
+    await this.run('SET threads = 1');
+    try {
+      const result = await this.#connection.stream(sql, parameters);
+      for (;;) {
+        this.#signal?.throwIfAborted();
+        const chunk = await result.fetchChunk();
+        if (!chunk || chunk.rowCount === 0) return;
+        yield chunk;
+      }
+    } finally {
+      await this.#connection.run(`SET threads = ${threads}`);
     }
   }
 }
@@ -72,7 +81,7 @@ export async function withDatabase<T>(
   const spill = join(cacheDir, 'tables', `spill-${process.pid}-${randomBytes(4).toString('hex')}`);
   await makeFolders(join(cacheDir, 'tables'));
   const instance = await DuckDBInstance.create(':memory:', {
-    threads: String(threadsHere()),
+    threads: String(threads),
     memory_limit: `${Math.floor(mostMemory / 1024)}KiB`,
     temp_directory: spill,
     autoinstall_known_extensions: 'false',

@@ -4,7 +4,7 @@ import { GradloomError } from '../../contract/errors.ts';
 import { plural } from '../../contract/format.ts';
 import type { Addon } from '../../contract/native.ts';
 import type { ResolvedSplit } from '../../contract/project.ts';
-import type { TableColumnSettings, TableSource } from '../../contract/sources/table.ts';
+import { standardMissing, type TableColumnSettings, type TableSource } from '../../contract/sources/table.ts';
 import { drawSplit } from '../draw.ts';
 import type { Database } from './duckdb.ts';
 import {
@@ -18,6 +18,7 @@ import {
 } from './encoding.ts';
 import type { OpenTable } from './open-table.ts';
 import type { ColumnProfile } from './profile.ts';
+import type { TableStore } from './store.ts';
 import { type BadRow, type ColumnReading, findBadRows, readValues } from './values.ts';
 
 /** One-hot inputs beyond this are a mistake: a name or a number of its own in each row. */
@@ -42,7 +43,9 @@ export interface FitOptions {
 const isNumeric = ({ type }: ColumnProfile) => type === 'whole' || type === 'number';
 
 function numberReading(profile: ColumnProfile): NumberInput {
-  const { name, style, tokens, type } = profile;
+  const { name, style, type } = profile;
+  // In a column that is said to be of numbers, the standard tokens mean what they mean among numbers.
+  const tokens = type === 'text' && profile.standard ? [...standardMissing] : profile.tokens;
   return { kind: 'number', name, style, tokens, date: type === 'date', shift: 0, scale: 1, fill: 0, indicator: false };
 }
 
@@ -84,6 +87,7 @@ export async function fitTable(
   const isClass = table.columns[table.targets[0] as number]?.role === 'target_class';
   const readings: ColumnReading[] = isClass ? targetProfiles.map(textReading) : targetProfiles.map(numberReading);
   const bad = await findBadRows(database, train, inputs, readings.map((column) => ({ column, known: null }))); // biome-ignore format: one call
+  refuseAllBad(train, bad);
   const out = new Uint8Array(train.rows);
   for (const { index } of bad) out[index] = 1;
 
@@ -125,6 +129,15 @@ export async function fitTable(
     groups: groups?.names ?? null,
     notes,
   };
+}
+
+function refuseAllBad({ rows, path }: TableStore, bad: readonly BadRow[]): void {
+  if (bad.length < rows) return;
+  const some = bad.slice(0, 5).map(({ place, reason }) => `  row ${place}: ${reason}`);
+  throw new GradloomError('DATA_FORMAT', `No row of ${path} can be used:\n${some.join('\n')}`, {
+    hint: 'Check the roles of the columns, the target and the decimal mark.',
+    path: 'data.source.columns',
+  });
 }
 
 /** Targets stay as they are unless the project says otherwise. */

@@ -24,6 +24,8 @@ export interface ColumnProfile {
   oddCount: number;
   /** Texts that mean "missing" here. */
   tokens: string[];
+  /** Whether they follow from the column, as nobody has listed any. */
+  standard: boolean;
   /** As the file says it, else as its values are. */
   fileType: string;
 }
@@ -169,6 +171,7 @@ function begin(store: TableStore, at: number, c: Counted, comma: boolean, settin
     odd: [],
     oddCount: !isNumber && values > 0 && numbers > mostlyNumbers * values ? values - numbers : 0,
     tokens: [...tokens],
+    standard: asked === null,
     fileType: store.types?.[at] ?? '',
   };
 }
