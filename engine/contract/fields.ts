@@ -38,6 +38,10 @@ export interface FieldInfo {
   absent?: string;
   /** Whether the field counts: see `Idle`. */
   idle?: Idle;
+  /** What choices are called in a form, where their own names say too little. */
+  words?: { readonly [choice: string]: string };
+  /** Seldom changed: a form folds it away until somebody does. */
+  rare?: boolean;
   /** Choices that go with what arrives; absent: all of them. */
   offered?: (input: readonly number[] | null) => readonly (string | number)[];
 }
@@ -58,7 +62,7 @@ export const sideNames: Record<Rank, readonly string[]> = {
   3: ['depth', 'height', 'width'],
 };
 
-type Text = Pick<FieldInfo, 'label' | 'help' | 'unit' | 'absent' | 'idle' | 'offered'>;
+type Text = Pick<FieldInfo, 'label' | 'help' | 'unit' | 'absent' | 'idle' | 'offered' | 'words' | 'rare'>;
 type Field<S extends z.ZodType, O> = O extends { default: unknown } ? z.ZodDefault<S> : S;
 
 const registry = new WeakMap<object, FieldInfo>();

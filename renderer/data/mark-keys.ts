@@ -1,4 +1,4 @@
-/** Marks put by single keys: X leaves a sample out, 1 to 9 say its class, Ctrl+Z takes the last mark back. */
+/** Marks put by single keys: X leaves a sample out, digits say its class, Ctrl+Z takes the last mark back. */
 import type { KeyboardEvent } from 'react';
 import type { PartName, TargetType } from '../../engine/contract/tensors.ts';
 import type { PreviewSample } from '../../engine/contract/wire.ts';
@@ -41,6 +41,12 @@ export function relabel(at: Markable, label: string): Promise<boolean> {
     : mark(at, { label }, `${name} is of class ${label}`);
 }
 
+/** A class that is called by a digit is meant by it; else digits count the classes from 1. */
+export function labelOf(key: string, names: readonly string[]): string | undefined {
+  if (!/^[0-9]$/.test(key)) return undefined;
+  return names.some((name) => /^[0-9]$/.test(name)) ? names.find((name) => name === key) : names[Number(key) - 1];
+}
+
 /** Answers whether the key was one of these. */
 export function pressMarkKey(event: KeyboardEvent, at: Markable): boolean {
   const command = event.ctrlKey || event.metaKey;
@@ -56,8 +62,7 @@ export function pressMarkKey(event: KeyboardEvent, at: Markable): boolean {
     void leaveOut(at);
     return true;
   }
-  const label =
-    at.target.kind === 'class' && /^[1-9]$/.test(event.key) ? at.target.classes[Number(event.key) - 1] : undefined;
+  const label = at.target.kind === 'class' ? labelOf(event.key, at.target.classes) : undefined;
   if (label === undefined) return false;
   event.preventDefault();
   void relabel(at, label);

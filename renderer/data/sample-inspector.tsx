@@ -76,7 +76,7 @@ export function SampleInspector({ at, facts, hasTransforms, epoch, round, onLook
             {facts.target.kind === 'class' && (
               <>
                 {' · '}
-                <KeyHint keys="1" />–<KeyHint keys="9" /> say its class
+                <KeyHint keys="1" />, <KeyHint keys="2" />, … say its class
               </>
             )}
             {' · '}

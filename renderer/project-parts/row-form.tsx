@@ -111,6 +111,7 @@ export function RowForm<R extends Row>(props: RowFormProps<R>) {
       {row && <p className={classes.help}>{row.help}</p>}
       {row && (
         <SchemaForm
+          key={row.kind}
           shape={row.params}
           only={Object.keys(row.params).filter((key) => !without.includes(key))}
           value={value}

@@ -33,8 +33,9 @@ export function useImportState(round: number): ImportState | null {
     const ask = async () => {
       const { file, text } = useProjectState.getState();
       if (file === null) return;
-      const found = await engine.data.imported({ file, text }, { signal: end.signal }).catch(() => null);
-      if (!end.signal.aborted) setState(found && { key, state: found });
+      // Where it cannot be told, the import itself says why.
+      const found = await engine.data.imported({ file, text }, { signal: end.signal }).catch(() => ({ packed: false }));
+      if (!end.signal.aborted) setState({ key, state: found });
     };
     const due = setTimeout(() => void ask(), restMs);
     return () => {

@@ -69,6 +69,7 @@ const readingParams = {
   resize: choice(resizeModes, {
     label: 'Resize',
     help: 'How images come to the size, always antialiased: crop: the shorter side is resized and the middle kept (Resize and CenterCrop of torchvision); stretch: both sides; pad: the longer side, the rest is filled.',
+    words: { crop: 'Crop the middle', stretch: 'Stretch', pad: 'Pad' },
     default: 'crop',
     idle: ({ size }) => (size === null ? 'nothing is resized without a size' : null),
   }),
@@ -83,11 +84,13 @@ const readingParams = {
   channels: choice(imageChannels, {
     label: 'Channels',
     help: 'L: grey, RGB, or RGBA, as Pillow converts. auto: grey where all images are grey, else RGB; alpha is left out then and colours stay as they are stored.',
+    words: { auto: 'as the images are', L: 'grey (L)', RGB: 'colour (RGB)', RGBA: 'colour and alpha (RGBA)' },
     default: 'auto',
   }),
   on_bad: choice(['stop', 'skip'], {
     label: 'Unreadable images',
     help: 'Stop the import and list them all, or leave them out.',
+    words: { stop: 'Stop and list', skip: 'Leave out' },
     default: 'stop',
   }),
 };
@@ -102,12 +105,16 @@ const folderParams = {
   target: choice(['class', 'input'], {
     label: 'Targets',
     help: 'class: the name of the folder that an image lies in. input: none, the network has to give its input again (autoencoder).',
+    words: { class: 'the folder', input: 'the image itself' },
+    rare: true,
     default: 'class',
   }),
   ...readingParams,
   empty_classes: choice(['keep', 'drop'], {
     label: 'Empty class folders',
     help: 'keep: a class without a training image counts as a class all the same; drop: it does not.',
+    words: { keep: 'Keep', drop: 'Drop' },
+    rare: true,
     default: 'keep',
     idle: ({ target }) => (target === 'input' ? 'there are no classes' : null),
   }),

@@ -90,17 +90,21 @@ function SwitchControl({ id, describedBy, info, value, disabled, onChange, inval
   );
 }
 
-function ChoiceControl({ id, labelId, describedBy, info, value, disabled, invalid, onChange }: ControlProps) {
-  const choices = (info.choices ?? []).map(String);
+function ChoiceControl({ id, labelId, describedBy, schema, info, value, disabled, invalid, onChange }: ControlProps) {
+  const offered = info.choices ?? ([true, false].every((one) => schema.safeParse(one).success) ? [true, false] : []);
+  const choices = offered.map(String);
+  const words = info.words ?? (info.choices ? {} : truthWords);
+  const options = choices.map((choice) => ({ value: choice, label: words[choice] ?? choice }));
   const shown = value === undefined ? info.default : value;
-  const known = typeof shown === 'string' && choices.includes(shown);
-  const tell = (next: string) => onChange((info.choices ?? []).find((choice) => String(choice) === next));
-  if (choices.length <= 3 && choices.join('').length <= 18 && (known || shown === undefined)) {
+  const known = (typeof shown === 'string' || typeof shown === 'boolean') && choices.includes(String(shown));
+  const tell = (next: string) => onChange(offered.find((choice) => String(choice) === next));
+  const letters = options.map(({ label }) => label).join('').length;
+  if (choices.length <= 3 && letters <= (info.words ? 26 : 18) && (known || shown === undefined)) {
     return (
       <Segmented
         label={info.label}
-        value={known ? shown : ''}
-        options={choices.map((choice) => ({ value: choice, label: choice }))}
+        value={known ? String(shown) : ''}
+        options={options}
         onChange={tell}
         disabled={disabled}
       />
@@ -112,8 +116,8 @@ function ChoiceControl({ id, labelId, describedBy, info, value, disabled, invali
       aria-labelledby={labelId}
       aria-describedby={describedBy}
       className={classes.select as string}
-      data={choices}
-      value={known ? shown : null}
+      data={options}
+      value={known ? String(shown) : null}
       placeholder={shown === undefined ? 'Choose…' : shown === null ? showDefault(info) : showValue(shown)}
       error={invalid}
       disabled={disabled}
@@ -121,6 +125,8 @@ function ChoiceControl({ id, labelId, describedBy, info, value, disabled, invali
     />
   );
 }
+
+const truthWords: { readonly [choice: string]: string } = { true: 'yes', false: 'no' };
 
 const controls: Partial<Record<FieldControl, ComponentType<ControlProps>>> = {
   switch: SwitchControl,

@@ -35,8 +35,14 @@ export function showValue(value: unknown): string {
   if (Array.isArray(value) && value.every((item) => typeof item === 'number' || item === null)) {
     return value.map(showValue).join(', ');
   }
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string' && !item.includes(','))) {
+    return value.map((item) => (item === '' ? emptyText : item)).join(', ');
+  }
   return JSON.stringify(value);
 }
+
+/** How the text of no characters stands in a list of texts. */
+const emptyText = '""';
 
 /** A field's default as its placeholder. */
 export function showDefault(info: FieldInfo): string {
@@ -74,6 +80,13 @@ export function parseText(schema: z.ZodType, text: string): Parsed {
     return 'default' in info ? { absent: true } : { problem: `${info.label} is needed: ${info.expected}.` };
   }
   if (info.control === 'text' || info.control === 'path') return checked(schema, trimmed);
+  if (info.control === 'texts') {
+    const texts = trimmed.split(',').map((one) => one.trim());
+    return checked(
+      schema,
+      texts.filter((one) => one !== '').map((one) => (one === emptyText ? '' : one)),
+    );
+  }
   if (nothing.test(trimmed)) {
     if (trimmed.toLowerCase() === 'default' && 'default' in info) return { absent: true };
     return takesNull(schema) ? { value: null } : { problem: expectation(info) };

@@ -1,5 +1,5 @@
 /** A form made from the schemas of a table's row: one field a key, as fields.ts describes them. */
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type FieldInfo, fieldInfo } from '../../../engine/contract/fields.ts';
 import type { Edit } from '../../../engine/contract/problems.ts';
 import type { Shape } from '../../../engine/contract/report.ts';
@@ -34,8 +34,8 @@ export interface SchemaFormProps {
   stacked?: boolean;
 }
 
-/** Lists of layers are built in the stack, not typed: the form has no field for them. */
-const elsewhere = new Set(['layers', 'branches', 'shortcut']);
+/** Lists of layers are built in the stack, and columns chosen in their table, not typed: the form has no field for them. */
+const elsewhere = new Set(['layers', 'branches', 'shortcut', 'columns']);
 
 export function hasField(shape: Shape, key: string): boolean {
   const schema = shape[key];
@@ -73,38 +73,62 @@ export function SchemaForm({
 }: SchemaFormProps) {
   const keys = only ?? Object.keys(shape);
   const all = withDefaults(shape, value);
+  const draw = (key: string) => {
+    const schema = shape[key];
+    if (!schema) return null;
+    const info = fieldInfo(schema);
+    const drawn = custom?.(key, info);
+    if (drawn !== undefined) return <div key={key}>{drawn}</div>;
+    if (elsewhere.has(info.control)) return null;
+    const given = Object.hasOwn(value, key) ? value[key] : undefined;
+    const wrong = problemsOf(key, place, problems);
+    const idle = info.idle?.(all) ?? null;
+    // What has no effect is in the way, unless somebody gave it.
+    if (idle !== null && given === undefined && wrong.length === 0) return null;
+    return (
+      <FieldRow
+        key={key}
+        name={key}
+        schema={schema}
+        value={given}
+        problems={wrong}
+        onChange={(next) => onChange(key, next)}
+        onFix={onFix}
+        onBrowse={onBrowse && (() => onBrowse(key))}
+        disabled={disabled}
+        placeholder={placeholders?.[key]}
+        input={input}
+        idle={idle}
+        unit={unitOf ? unitOf(key, info) : info.unit}
+      />
+    );
+  };
+  // Where a field was folded away when the form came it stays there: nothing jumps while it is typed into.
+  const [folded] = useState(() => rareKeys(shape, value, problems, place));
+  const rare = keys.filter((key) => folded.has(key)).map(draw);
   return (
     <div className={classes.form} data-stacked={stacked || undefined}>
-      {keys.map((key) => {
-        const schema = shape[key];
-        if (!schema) return null;
-        const info = fieldInfo(schema);
-        const drawn = custom?.(key, info);
-        if (drawn !== undefined) return <div key={key}>{drawn}</div>;
-        if (elsewhere.has(info.control)) return null;
-        const given = Object.hasOwn(value, key) ? value[key] : undefined;
-        const wrong = problemsOf(key, place, problems);
-        const idle = info.idle?.(all) ?? null;
-        // What has no effect is in the way, unless somebody gave it.
-        if (idle !== null && given === undefined && wrong.length === 0) return null;
-        return (
-          <FieldRow
-            key={key}
-            name={key}
-            schema={schema}
-            value={given}
-            problems={wrong}
-            onChange={(next) => onChange(key, next)}
-            onFix={onFix}
-            onBrowse={onBrowse && (() => onBrowse(key))}
-            disabled={disabled}
-            placeholder={placeholders?.[key]}
-            input={input}
-            idle={idle}
-            unit={unitOf ? unitOf(key, info) : info.unit}
-          />
-        );
-      })}
+      {keys.filter((key) => !folded.has(key)).map(draw)}
+      {rare.some((row) => row !== null) && (
+        <details className={classes.rare}>
+          <summary>More settings</summary>
+          {rare}
+        </details>
+      )}
     </div>
   );
+}
+
+function rareKeys(
+  shape: Shape,
+  value: SchemaFormProps['value'],
+  problems: readonly FormProblem[],
+  place: string,
+): ReadonlySet<string> {
+  const keys = Object.keys(shape).filter((key) => {
+    const schema = shape[key];
+    const told = Object.hasOwn(value, key) || problemsOf(key, place, problems).length > 0;
+    return schema !== undefined && fieldInfo(schema).rare === true && !told;
+  });
+  return new Set(keys);
 }
