@@ -17,6 +17,8 @@ export interface GivenPlace {
   recognised: Recognised | null;
 }
 
+const hint = 'Name a project file whose data is chosen, or a folder or file with data.';
+
 /** Longer files of JSON are data. */
 const longestProject = 16 << 20;
 
@@ -25,6 +27,9 @@ export async function givenPlace(
   place: string,
   inspect: (path: string) => ReturnType<typeof inspectPath> = inspectPath,
 ): Promise<GivenPlace> {
+  if (!(await stat(place).catch(() => null))) {
+    throw new GradloomError('DATA_MISSING', `${place} does not exist, or may not be read.`, { hint, path: place });
+  }
   const project = await projectAt(place);
   if (project) {
     const source = isObject(project.data) ? project.data.source : undefined;
@@ -41,7 +46,7 @@ export async function givenPlace(
   if (!first) {
     const why = notes.map(({ message }) => message).join('. ');
     throw new GradloomError('DATA_MISSING', `Nothing that can be trained on was recognised at ${place}. ${why}.`, {
-      hint: 'Name a project file whose data is chosen, or a folder or file with data.',
+      hint,
       path: place,
     });
   }

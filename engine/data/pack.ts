@@ -67,14 +67,24 @@ export interface PackOptions {
  * leave such out.
  */
 export async function packSource(source: ResolvedSource, baseDir: string, options: PackOptions): Promise<DataPack> {
-  const { signal } = options;
   const context: OpenContext = options.split ? { split: options.split } : defaultContext();
+  const made = { source, base: baseDir, split: context.split };
+  return packOpened(() => openSource(source, baseDir, context), made, options);
+}
+
+/** The same of whatever `open` opens: anew to see whether the data changed meanwhile. */
+export async function packOpened(
+  open: () => Promise<OpenSource>,
+  made: Omit<NonNullable<PackFile['made']>, 'key'>,
+  options: PackOptions,
+): Promise<DataPack> {
+  const { signal } = options;
   const packs = join(options.cacheDir, 'packs');
   for (let attempt = 1; ; attempt++) {
     if (signal?.aborted) throw cancelled();
-    const opened = await openSource(source, baseDir, context);
+    const opened = await open();
     if (opened.pack !== undefined) return readyPack(opened.pack, opened, options);
-    const key = packKey(source, opened);
+    const key = packKey(made.source, opened);
     const folder = options.out ?? join(packs, key);
     const ready = await packAt(folder, key, opened, options);
     if (ready) return allowed(ready, opened);
@@ -87,11 +97,10 @@ export async function packSource(source: ResolvedSource, baseDir: string, option
       if (options.out === undefined) await removeLeftovers(packs);
       const place = await PackPlace.take(folder);
       try {
-        const made = { key, source, base: baseDir, split: context.split };
         if (options.out === undefined || !(await copied(join(packs, key), place.folder, opened))) {
-          await writePack(place.folder, key, opened, made, options);
+          await writePack(place.folder, opened, { key, ...made }, options);
         }
-        if (packKey(source, await openSource(source, baseDir, context)) !== key) {
+        if (packKey(made.source, await open()) !== key) {
           await place.remove();
           if (attempt < 3) continue;
           throw changedMeanwhile();
@@ -202,13 +211,12 @@ async function waitForOther(folder: string, { signal, onProgress }: PackOptions)
 
 async function writePack(
   folder: string,
-  key: string,
   opened: OpenSource,
   made: NonNullable<PackFile['made']>,
   { addon, signal, onProgress }: PackOptions,
 ): Promise<void> {
   const target = await opened.target();
-  const writer = await PackWriter.open(folder, key, opened);
+  const writer = await PackWriter.open(folder, made.key, opened);
   if (!opened.skipsBad) await writer.retryBad();
   const progress = new Progress(opened, writer, onProgress);
   const roles = Object.keys(opened.columns) as ColumnRole[];
