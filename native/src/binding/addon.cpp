@@ -46,9 +46,13 @@ Napi::Value write_random_source(const Napi::CallbackInfo& info) {
 Napi::Value resize(const Napi::CallbackInfo& info) {
   return promised(info, [&](const Napi::Promise::Deferred& deferred) {
     const auto resized = std::make_shared<std::vector<uint8_t>>();
+    const ResizeRequest request = to_resize_request(info[0]);
+    // Let go on the JavaScript thread only: where no answer is delivered any more, the process is ending.
+    auto* const pixels = new Napi::ObjectReference(Napi::Persistent(info[0].As<Napi::Object>().Get("pixels").As<Napi::Object>()));
     Environment::of(info.Env())
-        .run([request = to_resize_request(info[0]), resized] { *resized = resize_image(request); },
-             [deferred, resized](Napi::Env env, std::exception_ptr failure) {
+        .run([request, resized] { *resized = resize_image(request); },
+             [deferred, resized, pixels](Napi::Env env, std::exception_ptr failure) {
+               delete pixels;
                if (failure) {
                  deferred.Reject(to_js_error(env, failure));
                } else {

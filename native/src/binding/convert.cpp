@@ -184,7 +184,8 @@ ResizeRequest to_resize_request(const Napi::Value& value) {
   ResizeRequest request;
   if (!object.Get("pixels").IsTypedArray()) refuse("pixels", "a Uint8Array");
   const auto pixels = object.Get("pixels").As<Napi::Uint8Array>();
-  request.pixels.assign(pixels.Data(), pixels.Data() + pixels.ByteLength());
+  request.pixels = pixels.Data();
+  request.size = pixels.ByteLength();
   request.height = integer_at(object, "height");
   request.width = integer_at(object, "width");
   request.channels = integer_at(object, "channels");

@@ -25,6 +25,7 @@ PredictRequest to_predict_request(const Napi::Value& value);
 DiagnoseRequest to_diagnose_request(const Napi::Value& value);
 LookRequest to_look_request(const Napi::Value& value);
 RandomRequest to_random_request(const Napi::Value& value);
+/// Its pixels lie in the value's own array, which must be kept.
 ResizeRequest to_resize_request(const Napi::Value& value);
 /// Epoch and batch.
 std::pair<int64_t, int64_t> to_position(const Napi::Value& value);

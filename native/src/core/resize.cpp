@@ -12,14 +12,23 @@ namespace gradloom {
 
 namespace {
 
-/// An image in memory, values of T, channels side by side.
+/// An image in memory, values of T; `_step` from one row, pixel or channel to the next, in values.
 template <typename T>
 struct Image {
   const T* values;
   int64_t height;
   int64_t width;
   int64_t channels;
+  int64_t y_step;
+  int64_t x_step;
+  int64_t c_step;
 };
+
+/// Row by row, channels side by side.
+template <typename T>
+Image<T> interleaved(const T* values, int64_t height, int64_t width, int64_t channels) {
+  return {values, height, width, channels, width * channels, channels, 1};
+}
 
 /// The pixels of a stored image in upright order: rows of EXIF orientations 5 to 8 are the columns of what is stored.
 template <typename T>
@@ -66,35 +75,28 @@ at::Tensor as_tensor(const void* values, const std::vector<int64_t>& dims, at::S
   return at::from_blob(const_cast<void*>(values), dims, type);  // NOLINT: from_blob takes no const, nothing is written
 }
 
-/// Bilinear with antialiasing; height × width × channels in, and out.
-std::vector<uint8_t> smooth(const Image<uint8_t>& from, int64_t height, int64_t width) {
+template <typename T>
+Image<T> image_of(const at::Tensor& tensor) {
+  return {tensor.const_data_ptr<T>(), tensor.size(2),   tensor.size(3),  tensor.size(1),
+          tensor.stride(2),           tensor.stride(3), tensor.stride(1)};
+}
+
+/// Bilinear with antialiasing, as ATen lays it out. `from` is interleaved.
+at::Tensor smooth(const Image<uint8_t>& from, int64_t height, int64_t width) {
   const at::Tensor image = as_tensor(from.values, {1, from.height, from.width, from.channels}, at::kByte);
-  const at::Tensor resized = at::_upsample_bilinear2d_aa(image.permute({0, 3, 1, 2}), {{height, width}}, false);
-  std::vector<uint8_t> out(static_cast<size_t>(height * width * from.channels));
-  const auto* const values = resized.const_data_ptr<uint8_t>();
-  const int64_t c_step = resized.stride(1);
-  const int64_t y_step = resized.stride(2);
-  const int64_t x_step = resized.stride(3);
-  uint8_t* to = out.data();
-  for (int64_t y = 0; y < height; ++y) {
-    for (int64_t x = 0; x < width; ++x) {
-      const uint8_t* const pixel = values + y * y_step + x * x_step;
-      for (int64_t c = 0; c < from.channels; ++c) *to++ = pixel[c * c_step];
-    }
-  }
-  return out;
+  return at::_upsample_bilinear2d_aa(image.permute({0, 3, 1, 2}), {{height, width}}, false);
 }
 
 /// As torchvision does with numbers that ATen does not resize itself: as floats, rounded half to even.
 std::vector<uint16_t> smooth(const Image<uint16_t>& from, int64_t height, int64_t width) {
-  std::vector<float> planes(static_cast<size_t>(from.height * from.width * from.channels));
+  std::vector<float> floats(static_cast<size_t>(from.height * from.width * from.channels));
   const int64_t area = from.height * from.width;
   for (int64_t i = 0; i < area; ++i) {
     for (int64_t c = 0; c < from.channels; ++c) {
-      planes[static_cast<size_t>(c * area + i)] = from.values[i * from.channels + c];
+      floats[static_cast<size_t>(c * area + i)] = from.values[i * from.channels + c];
     }
   }
-  const at::Tensor image = as_tensor(planes.data(), {1, from.channels, from.height, from.width}, at::kFloat);
+  const at::Tensor image = as_tensor(floats.data(), {1, from.channels, from.height, from.width}, at::kFloat);
   const at::Tensor resized = at::_upsample_bilinear2d_aa(image, {{height, width}}, false).contiguous();
   const auto* const values = resized.const_data_ptr<float>();
   std::vector<uint16_t> out(static_cast<size_t>(height * width * from.channels));
@@ -121,8 +123,8 @@ std::vector<uint8_t> planes(const Image<T>& from, const ResizeRequest& request) 
     for (int64_t y = top; y < top + height; ++y) {
       std::fill(row.begin(), row.end(), fill);
       if (y >= 0 && y < from.height) {
-        const T* const pixels = from.values + y * from.width * from.channels + c;
-        for (int64_t x = first; x < last; ++x) row[static_cast<size_t>(x)] = pixels[(left + x) * from.channels];
+        const T* const pixels = from.values + y * from.y_step + c * from.c_step;
+        for (int64_t x = first; x < last; ++x) row[static_cast<size_t>(x)] = pixels[(left + x) * from.x_step];
       }
       std::memcpy(to, row.data(), row.size() * sizeof(T));
       to += row.size() * sizeof(T);
@@ -135,26 +137,32 @@ template <typename T>
 std::vector<uint8_t> resize(const ResizeRequest& request) {
   const c10::InferenceMode guard;
   std::vector<T> turned;
-  Image<T> image{nullptr, request.height, request.width, request.channels};
+  Image<T> image = interleaved<T>(nullptr, request.height, request.width, request.channels);
   if constexpr (sizeof(T) == 1) {
-    image.values = request.pixels.data();
-  } else {
-    turned.resize(request.pixels.size() / sizeof(T));
-    std::memcpy(turned.data(), request.pixels.data(), request.pixels.size());
+    image.values = request.pixels;
+  } else {  // what JavaScript hands over need not be aligned
+    turned.resize(request.size / sizeof(T));
+    std::memcpy(turned.data(), request.pixels, request.size);
     image.values = turned.data();
   }
   if (request.orientation > 1) {
     turned = upright(image, request.orientation);
-    image.values = turned.data();
     if (request.orientation > 4) std::swap(image.height, image.width);
+    image = interleaved<T>(turned.data(), image.height, image.width, image.channels);
   }
   const auto [height, width] = request.resized;
-  std::vector<T> resized;
-  if (height != image.height || width != image.width) {
-    resized = request.nearest ? nearest(image, height, width) : smooth(image, height, width);
-    image = {resized.data(), height, width, image.channels};
+  if (height == image.height && width == image.width) return planes(image, request);
+  if constexpr (sizeof(T) == 1) {
+    if (!request.nearest) {
+      const at::Tensor resized = smooth(image, height, width);
+      return planes(image_of<T>(resized), request);
+    }
+    const std::vector<T> resized = nearest(image, height, width);
+    return planes(interleaved<T>(resized.data(), height, width, image.channels), request);
+  } else {
+    const std::vector<T> resized = request.nearest ? nearest(image, height, width) : smooth(image, height, width);
+    return planes(interleaved<T>(resized.data(), height, width, image.channels), request);
   }
-  return planes(image, request);
 }
 
 }  // namespace
@@ -164,7 +172,7 @@ std::vector<uint8_t> resize_image(const ResizeRequest& request) {
   const int64_t values = request.height * request.width * request.channels;
   const bool sound = request.height > 0 && request.width > 0 && request.channels > 0 && request.channels <= 4 &&
                      (request.bytes == 1 || request.bytes == 2) &&
-                     static_cast<int64_t>(request.pixels.size()) == values * request.bytes && height > 0 && width > 0 && request.window[2] > 0 &&
+                     static_cast<int64_t>(request.size) == values * request.bytes && height > 0 && width > 0 && request.window[2] > 0 &&
                      request.window[3] > 0 && request.orientation >= 1 && request.orientation <= 8 &&
                      static_cast<int64_t>(request.fill.size()) == request.channels;
   if (!sound) throw Error("BAD_CALL", "An image cannot be resized so.", {}, "resizeImage");

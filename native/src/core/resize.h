@@ -3,13 +3,15 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace gradloom {
 
 struct ResizeRequest {
-  std::vector<uint8_t> pixels;  // height × width × channels; two little-endian bytes a value where `bytes` is 2
+  const uint8_t* pixels = nullptr;  // height × width × channels; two little-endian bytes a value where `bytes` is 2
+  size_t size = 0;                  // of `pixels`
   int64_t height = 0;
   int64_t width = 0;
   int64_t channels = 1;
