@@ -3,6 +3,7 @@ import path from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
 import { leftOut, packBytes } from '../data/index.ts';
 import { bundledDigits } from '../projects.ts';
+import { doctorCalls } from './data-doctor.ts';
 import { givenSource, sourceOfProject } from './data-source.ts';
 import { type Parts, wire } from './parts.ts';
 
@@ -29,9 +30,10 @@ export function dataCalls(parts: Parts) {
     imported: calls.imported.handler(async ({ input: { file, text }, signal }) =>
       data.ask('state', await sourceOfProject(file, text, parts), { signal }),
     ),
-    doctor: calls.doctor.handler(notYet),
-    table: calls.table.handler(notYet),
-    marks: { list: calls.marks.list.handler(notYet), set: calls.marks.set.handler(notYet) },
+    ...doctorCalls(parts),
+    table: calls.table.handler(async ({ input: { file, source, ...wanted }, signal }) =>
+      data.ask('table', { ...(await givenSource(file, source, parts)), wanted }, { signal }),
+    ),
     recipes: calls.recipes.handler(notYet),
     fetch: calls.fetch.handler(notYet),
     cache: {

@@ -67,7 +67,7 @@ export function addDataImport(data: Command, context: Context): void {
     });
 }
 
-function teller(out: Output): (progress: TaskProgress) => void {
+export function teller(out: Output): (progress: TaskProgress) => void {
   const view = new TaskView(out);
   let told = 0;
   return (progress) => {

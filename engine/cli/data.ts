@@ -2,11 +2,19 @@
 import type { Command } from 'commander';
 import type { AddCommand, Context } from './context.ts';
 import { addDataCache } from './data-cache.ts';
+import { addDataDoctor } from './data-doctor.ts';
 import { addDataImport } from './data-import.ts';
 import { addDataInspect } from './data-inspect.ts';
+import { addDataMarks } from './data-marks.ts';
 
 /** Each adds one command below `data`. */
-const commands: ((data: Command, context: Context) => void)[] = [addDataInspect, addDataImport, addDataCache];
+const commands: ((data: Command, context: Context) => void)[] = [
+  addDataInspect,
+  addDataDoctor,
+  addDataMarks,
+  addDataImport,
+  addDataCache,
+];
 
 export const addData: AddCommand = (program, context) => {
   const data = program

@@ -7,10 +7,11 @@ import type { DoctorReport } from '../contract/data/doctor.ts';
 import type { ImportState } from '../contract/data/import.ts';
 import type { Inspection } from '../contract/data/inspect.ts';
 import type { CachedPack } from '../contract/data/recipes.ts';
+import type { TablePage } from '../contract/data/table.ts';
 import { GradloomError } from '../contract/errors.ts';
 import type { Addon } from '../contract/native.ts';
 import type { ResolvedSource, ResolvedSplit } from '../contract/project.ts';
-import type { DataFacts } from '../contract/tensors.ts';
+import type { DataFacts, PartName } from '../contract/tensors.ts';
 import type { ProjectPreview } from '../contract/wire.ts';
 import { lazyAddon } from '../native/lazy.ts';
 import { SettingsFile } from '../settings.ts';
@@ -19,9 +20,12 @@ import { clearPacks, listPacks, removePacks } from './cache.ts';
 import { describeSource } from './describe.ts';
 import { examineData } from './doctor/examine.ts';
 import { importState } from './import-state.ts';
+import { hasSample } from './mark-effects.ts';
 import { type DataPack, type PackProgress, packSource } from './pack.ts';
 import { Previews, type WantedSamples } from './preview.ts';
 import { inspectPath } from './recognise/inspect.ts';
+import { openSource } from './source.ts';
+import type { WantedRows } from './table/view.ts';
 
 export interface DataContext extends AskContext {
   /** libtorch is loaded when something of it is used. */
@@ -67,9 +71,23 @@ const dataAsks = {
       ...(split ? { split } : {}),
     }),
 
+  /** Columns and a page of rows of a source that is a table. */
+  table: async (
+    { source, baseDir, wanted }: OfSource & { wanted: WantedRows },
+    { signal }: DataContext,
+  ): Promise<TablePage> => (await import('./table/view.ts')).tableView(source, baseDir, wanted, signal),
+
   /** Whether the data are packed as they are now. */
   state: ({ source, baseDir, split }: OfSource, { cacheDir: cache }: DataContext): Promise<ImportState> =>
     importState(source, baseDir, split ? { split } : undefined, cache),
+
+  /** What the data say of themselves, and whether a part has a sample of that name. */
+  sample: async ({ source, baseDir, split, part, name }: OfSource & { part: PartName; name: string }) => {
+    const context = split ? { split } : undefined;
+    const opened = await openSource(source, baseDir, context);
+    const facts = await describeSource(source, baseDir, context);
+    return { facts, sample: hasSample(opened, part, name) };
+  },
 
   /** `text`: the whole project. */
   doctor: ({ text, baseDir }: { text: string; baseDir: string }, context: DataContext): Promise<DoctorReport> =>

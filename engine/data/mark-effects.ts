@@ -64,6 +64,12 @@ export function effectsOf(marks: readonly Mark[], opened: Named, classes: readon
   return { parts, notes };
 }
 
+export function hasSample(opened: Named, part: PartName, name: string): boolean {
+  const count = opened.parts[part] ?? 0;
+  for (let index = 0; index < count; index++) if (sampleName(opened, part, index) === name) return true;
+  return false;
+}
+
 /** Marks of a source as they are now; most have none. @throws GradloomError DATA_FORMAT, NOT_READABLE */
 export async function marksOf(source: ResolvedSource, baseDir: string): Promise<Mark[]> {
   const file = await marksFileOf(source, baseDir);

@@ -3,17 +3,12 @@
 /** Sides of a small picture; images that are smaller keep theirs. */
 const side = 16;
 const least = 8;
-/** Coordinates in which small pictures are sorted into cells: their coarsest waves, rows by columns. */
-const waves = [
-  [0, 1],
-  [1, 0],
-  [1, 1],
-  [0, 2],
-  [2, 0],
-  [1, 2],
-] as const;
-/** Of one cell so many are compared with a newcomer: pictures that are all alike would take a time that grows with their square. */
-const mostPerCell = 200;
+/** Waves along which small pictures are described: rows and columns of up to so many half waves. */
+const finest = 4;
+/** By the waves that tell these pictures apart best they are sorted into cells. */
+const axes = 7;
+/** A newcomer is compared with so many: pictures that are all alike would take a time that grows with the square of their number. */
+const mostCompared = 3000;
 
 export interface Thumbs {
   size: number;
@@ -32,7 +27,9 @@ export function makeThumbs([channels = 1, height = 0, width = 0]: readonly numbe
   const cellOf = cellsOf(height, width, rows, columns);
   const share = new Float32Array(size);
   for (const cell of cellOf) share[cell] = (share[cell] as number) + 1;
-  const coordinates = waves.map(([v, u]) => wave(rows, columns, v, u));
+  const waves = Array.from({ length: (finest + 1) ** 2 - 1 }, (_, i) =>
+    wave(rows, columns, Math.floor((i + 1) / (finest + 1)), (i + 1) % (finest + 1)),
+  );
   const pictures = new Float32Array(most * size);
   let count = 0;
 
@@ -56,7 +53,7 @@ export function makeThumbs([channels = 1, height = 0, width = 0]: readonly numbe
       count++;
       return true;
     },
-    near: (distance) => nearPairs(pictures, size, count, coordinates, distance),
+    near: (distance) => nearPairs({ pictures, size, count, waves }, distance),
   };
 }
 
@@ -107,64 +104,90 @@ export function distanceBetween(a: Float32Array, b: Float32Array, limit = Number
   for (let i = 0; i < a.length; i++) {
     const difference = (a[i] as number) - (b[i] as number);
     square += difference * difference;
-    if ((i & 31) === 31 && square > most) break;
+    if ((i & 7) === 7 && square > most) break;
   }
   return Math.sqrt(square);
 }
 
+interface Pictures {
+  pictures: Float32Array;
+  size: number;
+  count: number;
+  waves: Float64Array[];
+}
+
 /**
- * Cells are twice the distance wide, so that along each wave a near picture lies in the same cell or in the nearer neighbour: looking there
- * finds every near pair, and costs the same for each picture.
+ * A picture's part along a wave changes by no more than the picture does. So near pictures lie, along each axis, in the same of cells twice the
+ * distance wide or in the nearer neighbour: looking there finds every near pair, and costs the same for each picture.
  */
-function nearPairs(
-  pictures: Float32Array,
-  size: number,
-  count: number,
-  coordinates: Float64Array[],
-  distance: number,
-): { pairs: [number, number][]; all: boolean } {
+function nearPairs(all: Pictures, distance: number): { pairs: [number, number][]; all: boolean } {
+  const { pictures, size, count, waves } = all;
   const picture = (at: number) => pictures.subarray(at * size, (at + 1) * size);
+  const width = waves.length;
+  const parts = partsOf(all);
+  const part = (at: number) => parts.subarray(at * width, (at + 1) * width);
+  const chosen = mostVaried(parts, width);
   const cells = new Map<number, number[]>();
   const pairs: [number, number][] = [];
-  let all = true;
-  // A part along a wave is from -1 to 1: so many cells on either side.
+  let whole = true;
+  // A part is from -1 to 1: so many cells on either side.
   const half = Math.ceil(1 / (2 * distance)) + 1;
   const span = 2 * half + 1;
-  const [own, low, high] = [0, 0, 0].map(() => new Int32Array(coordinates.length)) as [
-    Int32Array,
-    Int32Array,
-    Int32Array,
-  ];
+  const low = new Int32Array(chosen.length);
   for (let at = 0; at < count; at++) {
-    const values = picture(at);
-    for (const [axis, along] of coordinates.entries()) {
-      let part = 0;
-      for (let i = 0; i < size; i++) part += (values[i] as number) * (along[i] as number);
-      const place = part / (2 * distance);
-      own[axis] = Math.floor(place) + half;
+    const own = part(at);
+    let key = 0;
+    for (const [axis, wave] of chosen.entries()) {
+      const place = (own[wave] as number) / (2 * distance);
       low[axis] = Math.floor(place - 0.5) + half;
-      high[axis] = (low[axis] as number) + 1;
+      key = key * span + Math.floor(place) + half;
     }
-    for (let corner = 0; corner < 1 << coordinates.length; corner++) {
-      const others = cells.get(
-        keyOf(coordinates.length, span, (axis) => ((corner >> axis) & 1 ? high : low)[axis] as number),
-      );
+    let compared = 0;
+    for (let corner = 0; corner < 1 << chosen.length; corner++) {
+      let neighbour = 0;
+      for (let axis = 0; axis < chosen.length; axis++)
+        neighbour = neighbour * span + (low[axis] as number) + ((corner >> axis) & 1);
+      const others = cells.get(neighbour);
       if (!others) continue;
-      if (others.length > mostPerCell) all = false;
-      for (const other of others.slice(-mostPerCell)) {
-        if (distanceBetween(values, picture(other), distance) <= distance) pairs.push([other, at]);
+      for (let i = others.length - 1; i >= 0 && compared < mostCompared; i--, compared++) {
+        const other = others[i] as number;
+        if (distanceBetween(own, part(other), distance) > distance) continue;
+        if (distanceBetween(picture(at), picture(other), distance) <= distance) pairs.push([other, at]);
       }
     }
-    const key = keyOf(coordinates.length, span, (axis) => own[axis] as number);
+    if (compared >= mostCompared) whole = false;
     const cell = cells.get(key);
     if (cell) cell.push(at);
     else cells.set(key, [at]);
   }
-  return { pairs, all };
+  return { pairs, all: whole };
 }
 
-function keyOf(axes: number, span: number, place: (axis: number) => number): number {
-  let key = 0;
-  for (let axis = 0; axis < axes; axis++) key = key * span + place(axis);
-  return key;
+function partsOf({ pictures, size, count, waves }: Pictures): Float32Array {
+  const parts = new Float32Array(count * waves.length);
+  for (let at = 0; at < count; at++) {
+    for (const [axis, along] of waves.entries()) {
+      let sum = 0;
+      for (let i = 0; i < size; i++) sum += (pictures[at * size + i] as number) * (along[i] as number);
+      parts[at * waves.length + axis] = sum;
+    }
+  }
+  return parts;
+}
+
+/** The waves whose parts vary most; of equals the coarser. */
+function mostVaried(parts: Float32Array, width: number): number[] {
+  const count = parts.length / width;
+  const variance = Array.from({ length: width }, (_, axis) => {
+    let [sum, square] = [0, 0];
+    for (let at = axis; at < parts.length; at += width) {
+      sum += parts[at] as number;
+      square += (parts[at] as number) ** 2;
+    }
+    return square - (sum * sum) / count;
+  });
+  const order = variance
+    .map((_, axis) => axis)
+    .sort((a, b) => (variance[b] as number) - (variance[a] as number) || a - b);
+  return order.slice(0, axes);
 }

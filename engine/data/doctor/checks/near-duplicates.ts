@@ -15,12 +15,12 @@ import {
 import { distanceBetween, makeThumbs, standardise } from '../thumbs.ts';
 
 /**
- * How far two small pictures of 16 × 16 may be apart, light and contrast aside, of 2. JPEG of quality 50 stays below half of it; the nearest
- * two of ten thousand handwritten digits, which look alike, are farther.
+ * How far two small pictures of 16 × 16 may be apart, light and contrast aside; 2 are opposite ones. Photos that were saved as JPEG of
+ * quality 50 stay below half of it, the nearest two of ten thousand handwritten digits are twice as far.
  */
-const nearSmall = 0.03;
-/** And the images themselves, of which small ones lose less when they are saved anew. */
-const nearWhole = (pixels: number) => (pixels <= 64 * 64 ? 0.1 : 0.35);
+const nearSmall = 0.06;
+/** And the images themselves: fine grain does not survive JPEG, small images are all that there is of them. Those two digits: 0.17. */
+const nearWhole = (pixels: number) => (pixels <= 64 * 64 ? 0.12 : 0.3);
 /** Bytes of small pictures that are kept. */
 const mostBytes = 256 << 20;
 /** Pairs that are looked at whole. */
