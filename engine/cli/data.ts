@@ -6,6 +6,7 @@ import { addDataDoctor } from './data-doctor.ts';
 import { addDataImport } from './data-import.ts';
 import { addDataInspect } from './data-inspect.ts';
 import { addDataMarks } from './data-marks.ts';
+import { addDataTable } from './data-table.ts';
 
 /** Each adds one command below `data`. */
 const commands: ((data: Command, context: Context) => void)[] = [
@@ -13,6 +14,7 @@ const commands: ((data: Command, context: Context) => void)[] = [
   addDataDoctor,
   addDataMarks,
   addDataImport,
+  addDataTable,
   addDataCache,
 ];
 

@@ -14,6 +14,7 @@ import type { Found, Recogniser } from './recogniser.ts';
 const families: { name: string; load: () => Promise<Recogniser> }[] = [
   { name: 'packs', load: async () => (await import('../packed/recognise.ts')).recognisePack },
   { name: 'IDX files', load: async () => (await import('../idx/recognise.ts')).recogniseIdx },
+  { name: 'a table', load: async () => (await import('../table/recognise.ts')).recogniseTable },
 ];
 
 const sureness: readonly Recognised['sure'][] = ['certain', 'likely', 'possible'];

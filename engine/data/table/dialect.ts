@@ -13,11 +13,13 @@ export interface Dialect {
   skip: number;
   /** Whether lines that begin with # were taken for comments. */
   comments: boolean;
+  /** Of the rows looked at, the share that has as many cells as most. */
+  even: number;
   guesses: Guess[];
   notes: string[];
 }
 
-export const delimiterNames: { [delimiter: string]: string } = {
+const delimiterNames: { [delimiter: string]: string } = {
   '\t': 'a tab',
   ' ': 'a blank',
   ';': '";"',
@@ -73,7 +75,8 @@ export function readDialect(
   const data = header ? body[0] : first;
   const comments = leading(start).some((line) => line.startsWith('#'));
   if (comments) notes.push('Lines that begin with # are comments and were left out');
-  return { delimiter, header, names, skip: data ? data.line - 1 : lineCount(start), comments, guesses, notes };
+  const skip = data ? data.line - 1 : lineCount(start);
+  return { delimiter, header, names, skip, comments, even: rows.length === 0 ? 0 : even / rows.length, guesses, notes };
 }
 
 /** Lines above the table that a program wrote for people. */

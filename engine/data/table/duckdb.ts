@@ -7,7 +7,6 @@ import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from '@duckdb/nod
 import { GradloomError } from '../../contract/errors.ts';
 import { makeFolders, systemError } from '../../files.ts';
 
-
 const mostMemory = Math.min(1 << 30, Math.floor(totalmem() / 4));
 
 const threads = Math.min(availableParallelism(), 16);

@@ -86,7 +86,12 @@ export async function fitTable(
   const targetProfiles = table.targets.map((at) => table.profiles[at] as ColumnProfile);
   const isClass = table.columns[table.targets[0] as number]?.role === 'target_class';
   const readings: ColumnReading[] = isClass ? targetProfiles.map(textReading) : targetProfiles.map(numberReading);
-  const bad = await findBadRows(database, train, inputs, readings.map((column) => ({ column, known: null }))); // biome-ignore format: one call
+  const bad = await findBadRows(
+    database,
+    train,
+    inputs,
+    readings.map((column) => ({ column, known: null })),
+  );
   refuseAllBad(train, bad);
   const out = new Uint8Array(train.rows);
   for (const { index } of bad) out[index] = 1;

@@ -58,10 +58,11 @@ export function decideRoles(profiles: readonly ColumnProfile[], settings: RoleSe
     const own = said(at);
     const why = typeReason(profile);
     if (targets.includes(at)) return { role: targetRole(profile, own, targets.length), reason: why };
-    if (own !== undefined) return { role: own, reason: why };
+    // A column that was the target before another was named is an input of its own kind again.
+    if (own !== undefined && !isTarget(own)) return { role: own, reason: why };
     return inputRole(profile, why);
   });
-  checkTargets(columns, profiles, targets);
+  checkTargets(columns, targets);
   return { columns, targets, guesses, notes: notesOf(profiles, columns) };
 }
 
@@ -115,20 +116,7 @@ function targetRole(profile: ColumnProfile, own: TableRole | undefined, count: n
   return profile.type === 'whole' && few ? 'target_class' : 'target_value';
 }
 
-function checkTargets(columns: ColumnRole[], profiles: readonly ColumnProfile[], targets: number[]): void {
-  const strays = columns.flatMap(({ role }, at) =>
-    isTarget(role) && !targets.includes(at) ? [profiles[at]?.name] : [],
-  );
-  if (strays.length > 0) {
-    throw new GradloomError(
-      'DATA_FORMAT',
-      `${strays.join(', ')} has the role of a target, but data.source.target names another.`,
-      {
-        hint: 'Name all targets there, or none and give each its role.',
-        path: 'data.source.target',
-      },
-    );
-  }
+function checkTargets(columns: ColumnRole[], targets: number[]): void {
   const classes = targets.filter((at) => columns[at]?.role === 'target_class');
   if (classes.length > 0 && targets.length > 1) {
     throw new GradloomError('DATA_FORMAT', 'One class or several numbers can be predicted, not a class and others.', {
