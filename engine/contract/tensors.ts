@@ -77,7 +77,7 @@ export function targetSentence(target: TargetType, dims: (sizes: number[]) => st
     case 'multi_label':
       return `any of ${count} labels`;
     case 'vector':
-      return `${dims(target.dims)} numbers`;
+      return target.dims.every((size) => size === 1) ? 'a number' : `${dims(target.dims)} numbers`;
     case 'mask':
       return `one of ${count} classes at ${dims(target.dims)} positions`;
     case 'next_token':

@@ -11,6 +11,7 @@ import { usePreview, type Wanted } from '../state/preview.ts';
 import { useProjectState } from '../state/project.ts';
 import { Button, IconButton, leastSides, Page, plural, Segmented, useRoom } from '../ui/index.ts';
 import { type SampleAt, useDataAddress, type View } from './address.ts';
+import { BalanceSection } from './balance-section.tsx';
 import { CheckPanel, useFindingCount } from './check-panel.tsx';
 import classes from './data.module.css';
 import { FitNotice } from './fit-notice.tsx';
@@ -22,7 +23,7 @@ import { hasColumns, SourcePanel } from './source-panel.tsx';
 import { SplitSection } from './split-section.tsx';
 import { TablePanel } from './table-panel.tsx';
 import { TransformsSection } from './transforms-section.tsx';
-import { BalanceSection, ValuesSection } from './values-section.tsx';
+import { ValuesSection } from './values-section.tsx';
 
 /** About so many samples a page, in whole rows. */
 const aboutSamples = 48;

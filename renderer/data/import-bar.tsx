@@ -70,7 +70,7 @@ export function ImportBar({ round }: { round: number }) {
           ) : (
             <IconPackage size={16} className={classes.calm} aria-hidden />
           )}
-          <span>{state.changed ? 'Changed since it was imported' : 'Not imported yet'}</span>
+          <span className={classes.short}>{state.changed ? 'Changed since it was imported' : 'Not imported yet'}</span>
           <span className={classes.importWords}>
             {state.changed
               ? 'A run would import it again first.'

@@ -47,7 +47,6 @@ export interface SourcePanelProps {
 export function SourcePanel({ round, onReadAgain, onColumns }: SourcePanelProps) {
   const facts = useProjectState((state) => state.facts);
   const error = useProjectState((state) => state.factsError);
-  const factsAwaited = useProjectState((state) => state.factsAwaited);
   const chosen = useValueAt(place) !== undefined;
   const kind = useValueAt([...place, 'kind']);
   const path = useValueAt([...place, 'path']);
@@ -68,72 +67,85 @@ export function SourcePanel({ round, onReadAgain, onColumns }: SourcePanelProps)
     { label: 'Draw toy data…', onClick: () => setDialog('toys') },
   ];
   return (
-    <Panel
-      title={
-        chosen ? (
-          <button
-            type="button"
-            className={classes.fold}
-            aria-expanded={open}
-            disabled={error !== null}
-            onClick={() => setWish(!open)}
-          >
-            <IconChevronRight size={14} className={classes.chevron} data-open={open || undefined} aria-hidden />
-            Source
-          </button>
-        ) : (
-          'Where does the data come from?'
-        )
-      }
-      hint={chosen && !open && facts ? summary(label, path, facts) : undefined}
-      actions={
-        chosen && (
+    <>
+      <Panel
+        title={
+          chosen ? (
+            <button
+              type="button"
+              className={classes.fold}
+              aria-expanded={open}
+              disabled={error !== null}
+              onClick={() => setWish(!open)}
+            >
+              <IconChevronRight size={14} className={classes.chevron} data-open={open || undefined} aria-hidden />
+              Source
+            </button>
+          ) : (
+            'Where does the data come from?'
+          )
+        }
+        hint={chosen && !open && facts ? summary(label, path, facts) : undefined}
+        actions={
+          chosen && (
+            <>
+              <Menu
+                label="Other data"
+                align="end"
+                trigger={
+                  <Button size="xs" icon={IconReplace}>
+                    Other data
+                  </Button>
+                }
+                items={others}
+              />
+              <IconButton label="Read the data again" icon={IconRefresh} onClick={readAgain} />
+            </>
+          )
+        }
+        footer={chosen && facts && !error ? <ImportBar round={round} /> : undefined}
+      >
+        {open ? (
           <>
-            <Menu
-              label="Other data"
-              align="end"
-              trigger={
-                <Button size="xs" icon={IconReplace}>
-                  Other data
-                </Button>
-              }
-              items={others}
-            />
-            <IconButton label="Read the data again" icon={IconRefresh} onClick={readAgain} />
-          </>
-        )
-      }
-      footer={chosen && facts && !error ? <ImportBar round={round} /> : undefined}
-    >
-      {!chosen && <StartData />}
-      {(!chosen || open) && (
-        <div className={chosen ? classes.source : startClasses.hand}>
-          <SourceForm error={error !== null} onColumns={onColumns} />
-          {chosen && (
-            <div className={classes.factsPlace}>
-              {error ? (
-                <ErrorNotice
-                  error={error}
-                  actions={
-                    <Button size="xs" icon={IconRefresh} onClick={readAgain}>
-                      Read again
-                    </Button>
-                  }
-                />
-              ) : facts ? (
-                <SourceFacts facts={facts} />
-              ) : factsAwaited ? (
-                <Skeleton kind="text" lines={4} />
-              ) : (
-                <p className={classes.quiet}>What the data says of itself appears here once it can be read.</p>
-              )}
+            {!chosen && <StartData />}
+            <div className={chosen ? classes.source : startClasses.hand}>
+              {!chosen && <p className={classes.quiet}>Or say yourself what it is:</p>}
+              <SourceForm error={error !== null} onColumns={onColumns} />
+              {chosen && <Told onReadAgain={readAgain} />}
             </div>
-          )}
-        </div>
-      )}
+          </>
+        ) : undefined}
+      </Panel>
       {dialog === 'recipes' && <RecipesDialog onClose={() => setDialog(null)} />}
       {dialog === 'toys' && <ToysDialog onClose={() => setDialog(null)} />}
-    </Panel>
+    </>
+  );
+}
+
+/** What the data says of itself, or why it cannot be read. */
+function Told({ onReadAgain }: { onReadAgain: () => void }) {
+  const facts = useProjectState((state) => state.facts);
+  const error = useProjectState((state) => state.factsError);
+  const factsAwaited = useProjectState((state) => state.factsAwaited);
+  return (
+    <div className={classes.factsPlace}>
+      {error ? (
+        <ErrorNotice
+          error={error}
+          actions={
+            <Button size="xs" icon={IconRefresh} onClick={onReadAgain}>
+              Read again
+            </Button>
+          }
+        />
+      ) : facts ? (
+        <SourceFacts facts={facts} />
+      ) : factsAwaited ? (
+        <Skeleton kind="text" lines={4} />
+      ) : (
+        <p className={classes.quiet}>What the data says of itself appears here once it can be read.</p>
+      )}
+    </div>
   );
 }
 
@@ -168,8 +180,8 @@ function SourceForm({ error, onColumns }: { error: boolean; onColumns: () => voi
         onBrowse={browse}
         // Vector targets only have a shape.
         without={classCount === null ? inTheTable : [...inTheTable, 'target_shape']}
-        // That it was not read is told with the reason beside the form.
-        toldElsewhere={({ path: at }) => error && at === 'data.source'}
+        // That it was not read is told with the reason beside the form; that there is none yet, by the page.
+        toldElsewhere={({ path: at }) => (error || chosen === undefined) && at === 'data.source'}
       />
       {isTable && !error && (
         <div className={classes.columns}>

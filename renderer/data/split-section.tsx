@@ -12,7 +12,7 @@ import classes from './data.module.css';
 const place = ['data', 'split'];
 const standardFraction = 0.1;
 
-type Way = 'fraction' | 'test' | 'none';
+type Way = 'fraction' | 'val' | 'test' | 'none';
 
 export function SplitSection() {
   const { value, problems, onChange } = useFormAt(place);
@@ -21,17 +21,18 @@ export function SplitSection() {
   const val = plan?.project.data.split.val ?? standardFraction;
   // Whoever types 0.25 begins with a 0: the field must not go away below the hands.
   const [typing, setTyping] = useState(false);
-  const way: Way = val === 'test' ? 'test' : val === 0 && !typing ? 'none' : 'fraction';
+  const way: Way = typeof val === 'string' ? val : val === 0 && !typing ? 'none' : 'fraction';
   const splits = plan?.splits ?? null;
   const choose = (next: Way) => {
     if (next === way) return;
-    change([...place, 'val'], next === 'test' ? 'test' : next === 'none' ? 0 : standardFraction);
+    change([...place, 'val'], next === 'test' || next === 'val' ? next : next === 'none' ? 0 : standardFraction);
   };
   const parts = splits
     ? [
         { label: 'Training', value: splits.train, color: 'var(--series-0)' },
         {
-          label: way === 'test' ? 'Validation, the test part' : 'Validation',
+          label:
+            way === 'test' ? 'Validation, the test part' : way === 'val' ? 'Validation, its own part' : 'Validation',
           value: splits.val,
           color: 'var(--series-1)',
         },
@@ -51,6 +52,7 @@ export function SplitSection() {
             value={way}
             options={[
               { value: 'fraction', label: 'A fraction' },
+              ...(facts?.parts.val || way === 'val' ? [{ value: 'val' as const, label: 'Its part' }] : []),
               { value: 'test', label: 'Test part', disabled: facts !== null && !facts.parts.test && way !== 'test' },
               { value: 'none', label: 'Nothing' },
             ]}
@@ -66,7 +68,7 @@ export function SplitSection() {
             />
           )}
         </div>
-        <p className={classes.quiet}>{sentence(way)}</p>
+        <p className={way === 'test' ? classes.warn : classes.quiet}>{sentence(way)}</p>
         <ProblemList problems={problems.filter(({ path }) => !inForm(path, way))} here="data" />
         {way === 'fraction' && typeof val === 'number' && (
           <div className={classes.line}>
@@ -113,6 +115,10 @@ function inForm(path: string, way: Way): boolean {
 
 function sentence(way: Way): string {
   if (way === 'fraction') return 'Drawn from the training part, the same for the same seed; the test part stays apart.';
-  if (way === 'test') return "Each epoch is judged on the source's own test part; all of the training part trains.";
+  if (way === 'val')
+    return "Each epoch is judged on the source's own validation part; all of the training part trains.";
+  if (way === 'test') {
+    return 'The test part also picks the best checkpoint, so what it says of the network in the end is a little too good. Validate on a fraction to keep it apart.';
+  }
   return 'Nothing is held back: the best checkpoint is then chosen by the training loss.';
 }

@@ -1,8 +1,7 @@
-/** How the values of the samples shown lie, before and after the transforms; and how many samples each class has. */
+/** How the values of the samples shown lie, before and after the transforms. */
 import { useMemo } from 'react';
-import type { DataFacts } from '../../engine/contract/tensors.ts';
 import type { ProjectPreview } from '../../engine/contract/wire.ts';
-import { integer, number, percent, plural, Section } from '../ui/index.ts';
+import { number, plural, Section } from '../ui/index.ts';
 import classes from './data.module.css';
 import { histogram, spreadOf } from './statistics.ts';
 
@@ -75,40 +74,5 @@ function Histogram({
         <span>{number(most, 3)}</span>
       </div>
     </figure>
-  );
-}
-
-/** More rows than this scroll. */
-export function BalanceSection({ facts }: { facts: DataFacts }) {
-  const { target } = facts;
-  if (target.kind !== 'class' || !target.counts) return null;
-  const { counts, classes: names } = target;
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  const largest = Math.max(...counts, 1);
-  const empty = counts.filter((count) => count === 0).length;
-  return (
-    <Section title="Classes" actions={<span className={classes.quiet}>of the training part</span>}>
-      {empty > 0 && (
-        <p className={classes.warn}>{`${plural(empty, 'class has', 'classes have')} no samples to learn from.`}</p>
-      )}
-      <ul className={classes.balance} aria-label="Class balance">
-        {names.map((name, index) => {
-          const count = counts[index] ?? 0;
-          return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a class is its index
-            <li key={index}>
-              <span className={classes.className} title={name}>
-                {name}
-              </span>
-              <span className={classes.track}>
-                <span style={{ width: `${(count / largest) * 100}%` }} />
-              </span>
-              <span className={classes.count}>{integer(count)}</span>
-              <span className={classes.share}>{percent(total > 0 ? count / total : 0, 1)}</span>
-            </li>
-          );
-        })}
-      </ul>
-    </Section>
   );
 }

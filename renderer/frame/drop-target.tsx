@@ -1,7 +1,9 @@
-/** Takes files that are dropped anywhere on the window: a project is opened, weights are what the open project starts from. */
+/** Takes files that are dropped anywhere on the window: a project is opened, weights are what the open project starts from, data is looked at. */
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
+import { shell } from '../client/shell.ts';
 import { cancelBringing, startFromFile, useBringing } from '../state/bringing.ts';
+import { inspectPath } from '../state/data-bringing.ts';
 import { useProjectState } from '../state/project.ts';
 import { importProject } from '../state/projects.ts';
 import { tell } from '../state/session.ts';
@@ -62,7 +64,9 @@ export function DropTarget() {
   if (!over) return null;
   return (
     <div className={styles.dropHint} aria-hidden>
-      {open ? 'Drop a project to open it, or weights to start from' : 'Drop a project file to open it'}
+      {open
+        ? 'Drop data to train on, weights to start from, or a project to open it'
+        : 'Drop a project file to open it'}
     </div>
   );
 }
@@ -81,12 +85,19 @@ async function take({ files, items }: DataTransfer, navigate: (to: string) => vo
     return tell({ tone: 'error', message: `${file.name} is ${words}`, hint: whatCanBeDropped });
   }
   const open = useProjectState.getState().file !== null;
+  const place = shell()?.pathOf(file);
+  if (open && place) {
+    inspectPath(place);
+    return navigate('/data');
+  }
   tell({
     tone: 'info',
-    message: `${file.name} is ${words}: data is not dropped but chosen`,
+    message: place
+      ? `${file.name} is ${words}, and no project is open to learn from it`
+      : `${file.name} is ${words}, and a browser does not tell where it lies`,
     hint: open
-      ? 'Say on the page Data where it lies.'
-      : 'Open a project first, then say on its page Data where it lies.',
+      ? 'Choose it on the page Data, or type its path there.'
+      : 'Open or make a project, then choose it on its page Data.',
     ...(open ? { action: { label: 'Go to Data', run: () => navigate('/data') } } : {}),
   });
 }

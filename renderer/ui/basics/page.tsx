@@ -90,9 +90,11 @@ export function Panel({ title, hint, actions, children, footer, padding = 'norma
           <div className={classes.actions}>{actions}</div>
         </header>
       )}
-      <div className={classes.panelBody} data-padding={padding} data-headed={headed || undefined}>
-        {children}
-      </div>
+      {children !== undefined && (
+        <div className={classes.panelBody} data-padding={padding} data-headed={headed || undefined}>
+          {children}
+        </div>
+      )}
       {footer !== undefined && <footer className={classes.panelFoot}>{footer}</footer>}
     </section>
   );
