@@ -54,7 +54,7 @@ export interface InputColumn {
   /** A category's, one-hot: one a category. */
   width: number;
   kind: 'number' | 'category';
-  /** Values that are missing in the files, of all parts; absent: not known. */
+  /** Values of the training part that are missing in the files; absent: not known. */
   missing?: number;
 }
 

@@ -2,6 +2,8 @@
 import type { PartName } from '../../contract/tensors.ts';
 import type { ColumnRole, ColumnRows, ColumnType, OpenSource } from '../open-source.ts';
 import type { Rows } from '../rows.ts';
+import { uprightSize } from './geometry.ts';
+import { uprightSize } from './geometry.ts';
 import { asFloats, decodedRows, type ImageSet } from './samples.ts';
 import type { ScannedFile } from './scan.ts';
 
@@ -44,7 +46,7 @@ export function rowBytes({ dtype, shape }: ColumnType): number {
   return shape.reduce((product, dim) => product * dim, widths[dtype]);
 }
 
-type Common = Pick<OpenSource, 'readBytes' | 'parts' | 'columns' | 'rows' | 'nameOf' | 'write'>;
+type Common = Pick<OpenSource, 'readBytes' | 'parts' | 'columns' | 'rows' | 'nameOf' | 'sizes' | 'write'>;
 
 /** `group`: of each part, whose samples stay together when a split is drawn. */
 export function imageSource(
@@ -60,7 +62,15 @@ export function imageSource(
     parts: Object.fromEntries(all.map(([part, { samples }]) => [part, samples.length])) as OpenSource['parts'],
     columns: { input: set.column, target, ...(group ? { group: classColumn } : {}) },
     nameOf: (part, index) => partAt(part).samples[index]?.name ?? String(index),
-    rows: (part) => rowsOf(partAt(part), set),
+    rows: (part) => rowsOf(partAt(part), set, target),
+    sizes: async (part) =>
+      Uint32Array.from(
+        partAt(part).samples.flatMap(({ header }) => (header ? uprightSize(header).toReversed() : [0, 0])),
+      ),
+    sizes: async (part) =>
+      Uint32Array.from(
+        partAt(part).samples.flatMap(({ header }) => (header ? uprightSize(header).toReversed() : [0, 0])),
+      ),
     async write(part, sink, options) {
       const { samples, targets } = partAt(part);
       const decoded = (column: ColumnType, decode: (index: number) => Promise<Uint8Array>) =>
@@ -88,9 +98,11 @@ function valueRows(values: Float32Array | BigInt64Array, count: number): ColumnR
 }
 
 /** A sample that cannot be read is shown as what the pack holds for it. */
-function rowsOf({ samples, targets }: ImagePart, set: ImageSet): Rows {
+function rowsOf({ samples, targets }: ImagePart, set: ImageSet, target: ColumnType): Rows {
   const bytes = rowBytes(set.column);
+  const isClass = !('decode' in targets) && targets.labels !== null;
   return {
+    ...(isClass ? {} : { goals: (positions) => goalsOf(targets, target, positions) }),
     inputs: (positions, signal) =>
       Promise.all(
         positions.map(async (index) => {
@@ -101,4 +113,16 @@ function rowsOf({ samples, targets }: ImagePart, set: ImageSet): Rows {
       ),
     labels: async () => ('decode' in targets ? null : targets.labels),
   };
+}
+
+async function goalsOf(targets: PartTargets, column: ColumnType, positions: readonly number[]): Promise<Float32Array[]> {
+  const bytes = rowBytes(column);
+  const width = bytes / widths[column.dtype];
+  return Promise.all(
+    positions.map(async (index) => {
+      if (!('decode' in targets)) return Float32Array.from(targets.values.subarray(index * width, (index + 1) * width), Number);
+      const row = await targets.decode(index).catch(() => new Uint8Array(bytes));
+      return column.dtype === 'uint8' ? Float32Array.from(row) : new Float32Array(row.slice().buffer);
+    }),
+  );
 }

@@ -6,6 +6,7 @@ import { type PartName, partNames, type TargetType } from '../../contract/tensor
 import { lazyAddon } from '../../native/lazy.ts';
 import { cacheDir } from '../../workspace.ts';
 import type { ColumnType, OpenContext, OpenSource } from '../open-source.ts';
+import { inputColumns } from './columns.ts';
 import { withDatabase } from './duckdb.ts';
 import { countUnseen, encodedInputs, encodedTargets, numberedTexts, tableRows } from './encoded.ts';
 import type { TableEncoding } from './encoding.ts';
@@ -106,6 +107,7 @@ export async function openTableSource(
     nameOf: (part, index) => `row ${places.get(store(part))?.[index] ?? index + 1}`,
     rows: (part) => tableRows(store(part), encoding),
     encoding: async () => JSON.parse(JSON.stringify(encoding)),
+    inputColumns: async () => inputColumns(encoding.inputs, table.profiles),
     target: async () => targetType(encoding, counts),
     async write(part, sink, { signal, onBad }) {
       const rows = store(part);
