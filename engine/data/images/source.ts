@@ -3,7 +3,6 @@ import type { PartName } from '../../contract/tensors.ts';
 import type { ColumnRole, ColumnRows, ColumnType, OpenSource } from '../open-source.ts';
 import type { Rows } from '../rows.ts';
 import { uprightSize } from './geometry.ts';
-import { uprightSize } from './geometry.ts';
 import { asFloats, decodedRows, type ImageSet } from './samples.ts';
 import type { ScannedFile } from './scan.ts';
 
@@ -63,10 +62,6 @@ export function imageSource(
     columns: { input: set.column, target, ...(group ? { group: classColumn } : {}) },
     nameOf: (part, index) => partAt(part).samples[index]?.name ?? String(index),
     rows: (part) => rowsOf(partAt(part), set, target),
-    sizes: async (part) =>
-      Uint32Array.from(
-        partAt(part).samples.flatMap(({ header }) => (header ? uprightSize(header).toReversed() : [0, 0])),
-      ),
     sizes: async (part) =>
       Uint32Array.from(
         partAt(part).samples.flatMap(({ header }) => (header ? uprightSize(header).toReversed() : [0, 0])),
