@@ -17,8 +17,8 @@ import type { DataPack } from './pack-file.ts';
 const graceMs = 5000;
 /** So many files are named. */
 const mostNamed = 5;
-/** Their headers are read by our own code alone, which is no risk to this process and quicker than asking another. */
-const cheap: ReadonlySet<ResolvedSource['kind']> = new Set<ResolvedSource['kind']>(['idx', 'random']);
+/** Little is read of them, and by our own code alone, which is no risk to this process and quicker than asking another. */
+const cheap: ReadonlySet<ResolvedSource['kind']> = new Set<ResolvedSource['kind']>(['idx', 'pack', 'random', 'toy']);
 
 /** As `describeSource`, wherever that is done. */
 export type Describe = typeof describeSource;

@@ -1,7 +1,9 @@
 /** What lies in a folder, without what no data set means: the same for every source, so that stray files are never samples or classes. */
+import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { systemError } from '../files.ts';
+import { mayRead } from './reach.ts';
 
 export interface ListedFile {
   /** Absolute. */
@@ -18,7 +20,7 @@ export interface FolderListing {
   files: ListedFile[];
   /** Folders below, empty ones too; relative names, in code-point order. */
   folders: string[];
-  /** Stray files and folders, and what is neither file nor folder: relative names. */
+  /** Stray files and folders, what is neither file nor folder, and links that lead out of reach: relative names. */
   ignored: string[];
   /** There is more than was looked at. */
   cut: boolean;
@@ -42,6 +44,7 @@ const strayNames = new Set([
   'lost+found',
   '__pycache__',
   'gradloom-marks.json',
+  'gradloom-recipe.json',
 ]);
 
 /** Whether a file or folder of this name is what a system or program left behind, not data: hidden ones are. */
@@ -76,9 +79,9 @@ export async function listFolder(
       // Windows may have no numbers for its files; there a circle of links ends at the depth.
       if (ino !== 0 && entered.has(`${dev}:${ino}`)) continue;
       entered.add(`${dev}:${ino}`);
-      const names = await readdir(path);
-      for (let at = 0; at < names.length && !listing.cut; at += together) {
-        const found = await Promise.all(names.slice(at, at + together).map((each) => look(path, name, each)));
+      const entries = await readdir(path, { withFileTypes: true });
+      for (let at = 0; at < entries.length && !listing.cut; at += together) {
+        const found = await Promise.all(entries.slice(at, at + together).map((each) => look(path, name, each)));
         for (const each of found) {
           if (each.kind === 'ignored') listing.ignored.push(each.name);
           else if (each.kind === 'file') listing.files.push(each.file);
@@ -109,10 +112,11 @@ type Entry =
   | { kind: 'file'; file: ListedFile }
   | { kind: 'folder'; name: string; path: string };
 
-async function look(folder: string, above: string, entry: string): Promise<Entry> {
-  const name = above === '' ? entry : `${above}/${entry}`;
-  const path = join(folder, entry);
-  const found = isStray(entry) ? null : await stat(path).catch(() => null);
+async function look(folder: string, above: string, entry: Dirent): Promise<Entry> {
+  const name = above === '' ? entry.name : `${above}/${entry.name}`;
+  const path = join(folder, entry.name);
+  const seen = !isStray(entry.name) && (!entry.isSymbolicLink() || (await mayRead(path)));
+  const found = seen ? await stat(path).catch(() => null) : null;
   if (found?.isDirectory()) return { kind: 'folder', name, path };
   if (!found?.isFile()) return { kind: 'ignored', name };
   return { kind: 'file', file: { path, name, bytes: found.size, modified: found.mtimeMs } };

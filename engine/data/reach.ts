@@ -15,6 +15,9 @@ export function reach(path: string): Promise<string> {
   return places.reach(path);
 }
 
-export function isLimited(): boolean {
-  return places.root !== null;
+export function mayRead(path: string): Promise<boolean> {
+  return places.reach(path).then(
+    () => true,
+    () => false,
+  );
 }
