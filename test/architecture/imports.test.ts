@@ -175,6 +175,37 @@ describe('TypeScript', () => {
     expect(loaders.filter((file) => !file.startsWith('engine/native/'))).toEqual([]);
   });
 
+  test('decoders and the database of tables are loaded where data are read, by whoever asks for it there', () => {
+    const folders: Record<string, string> = { sharp: 'engine/data/images/', '@duckdb/node-api': 'engine/data/table/' };
+    const broken = shipped.flatMap((file) =>
+      importsOf(file)
+        .filter(({ specifier }) => !file.startsWith(folders[specifier] ?? ''))
+        .map(({ specifier }) => `${file} imports ${specifier}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  test('the service loads neither of them by being started', () => {
+    const loaded = new Set<string>();
+    const packages = new Set<string>();
+    const visit = (file: string) => {
+      if (loaded.has(file)) return;
+      loaded.add(file);
+      for (const { specifier, target, typeOnly, dynamic } of importsOf(file)) {
+        if (typeOnly || dynamic) continue;
+        if (target === null) packages.add(specifier);
+        else visit(target);
+      }
+    };
+    visit('engine/main.ts');
+    visit('engine/serve.ts');
+    expect([...packages].filter((name) => ['sharp', '@duckdb/node-api', 'fast-bmp'].includes(name))).toEqual([]);
+    expect(loaded).toContain('engine/data/keeper.ts');
+    expect(
+      [...loaded].filter((file) => file.startsWith('engine/data/') && /\/(images|table)\/(source|decode)/.test(file)),
+    ).toEqual([]);
+  });
+
   test('nothing but the command line reaches into the command line', () => {
     const broken = shipped
       .filter((file) => file !== 'engine/cli.ts' && !file.startsWith('engine/cli/'))

@@ -35,6 +35,8 @@ export interface Import {
   target: string | null;
   /** Nothing of it is left when the code runs. */
   typeOnly: boolean;
+  /** `await import(…)`: loaded when the code comes there. */
+  dynamic?: true;
 }
 
 interface AstNode {
@@ -58,11 +60,11 @@ export function* nodes(file: string): Generator<AstNode> {
 /** Imports, re-exports, dynamic imports, `import('…')` types and `require` of a TypeScript or JavaScript file. */
 export function importsOf(file: string): Import[] {
   const found: Import[] = [];
-  const add = (source: unknown, typeOnly: boolean) => {
+  const add = (source: unknown, typeOnly: boolean, dynamic = false) => {
     const specifier = (source as { value?: unknown } | null | undefined)?.value;
     if (typeof specifier !== 'string') return;
     const target = specifier.startsWith('.') ? path.posix.join(path.posix.dirname(file), specifier) : null;
-    found.push({ specifier, target, typeOnly });
+    found.push({ specifier, target, typeOnly, ...(dynamic ? { dynamic } : {}) });
   };
   for (const node of nodes(file)) {
     switch (node.type) {
@@ -74,7 +76,7 @@ export function importsOf(file: string): Import[] {
         add(node.source, node.exportKind === 'type');
         break;
       case 'ImportExpression':
-        add(node.source, false);
+        add(node.source, false, true);
         break;
       case 'TSImportType':
         add(node.source ?? (node.argument as AstNode | undefined)?.literal, true);
