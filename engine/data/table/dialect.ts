@@ -41,6 +41,8 @@ interface Reading {
   /** How many of the rows have so many. */
   even: number;
   score: number;
+  /** Where the row behind the last of them begins. */
+  next: number;
 }
 
 /** `whole`: the start is all there is. */
@@ -75,7 +77,7 @@ export function readDialect(
   const data = header ? body[0] : first;
   const comments = leading(start).some((line) => line.startsWith('#'));
   if (comments) notes.push('Lines that begin with # are comments and were left out');
-  const skip = data ? data.line - 1 : lineCount(start);
+  const skip = (data?.line ?? reading.next) - 1;
   return { delimiter, header, names, skip, comments, even: rows.length === 0 ? 0 : even / rows.length, guesses, notes };
 }
 
@@ -89,8 +91,6 @@ function leading(start: string): string[] {
   return lines;
 }
 
-const lineCount = (text: string) => text.split(/\r\n|\r|\n/).length;
-
 /** A line that begins with # is a comment where the table's first lines are: elsewhere it may be a value, such as a colour. */
 export function isComment({ cells: [first = ''] }: CsvRow, comments: boolean): boolean {
   return comments && first.trimStart().startsWith('#');
@@ -99,7 +99,8 @@ export function isComment({ cells: [first = ''] }: CsvRow, comments: boolean): b
 function read(start: string, whole: boolean, delimiter: string): Reading {
   const comments = leading(start).some((line) => line.startsWith('#'));
   const rows: CsvRow[] = [];
-  for (const row of new CsvRows(delimiter).read(start, whole)) {
+  const reader = new CsvRows(delimiter);
+  for (const row of reader.read(start, whole)) {
     if (isBlankRow(row) || isComment(row, comments)) continue;
     rows.push(row);
     if (rows.length === lookedAt) break;
@@ -110,7 +111,7 @@ function read(start: string, whole: boolean, delimiter: string): Reading {
   const even = widths.filter((each) => each === width).length;
   const head = widths[0] === width || widths[0] === width - 1 || (widths[0] ?? 0) > width ? 1 : 0.6;
   const score = width < 2 ? 0 : (even / rows.length) * head * cleanness(rows, delimiter, width);
-  return { delimiter, rows, width, even, score };
+  return { delimiter, rows, width, even, score, next: reader.line };
 }
 
 /** How many of the cells hold none of the other delimiters, a decimal comma aside. */
