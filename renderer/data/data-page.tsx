@@ -154,7 +154,12 @@ function OpenData() {
       {looking ? (
         <FoundData />
       ) : (
-        <SourcePanel round={round} onReadAgain={() => setRound(round + 1)} onColumns={() => show('table')} />
+        <SourcePanel
+          round={round}
+          brief={view !== 'samples'}
+          onReadAgain={() => setRound(round + 1)}
+          onColumns={() => show('table')}
+        />
       )}
       {chosen && view === 'samples' && (
         <SamplesPanel

@@ -34,17 +34,19 @@ function begin(row: SourceKind): Record<string, unknown> {
   return row.kind === 'random' ? { shape: [1, 28, 28] } : {};
 }
 
-/** In a low window the samples want the room. */
+/** In a low window, and beside long lists, the settings give way. */
 const openFrom = 680;
 
 export interface SourcePanelProps {
   round: number;
+  /** Other views than of samples want the room. */
+  brief: boolean;
   onReadAgain: () => void;
   /** To the table's columns, where there are some. */
   onColumns: () => void;
 }
 
-export function SourcePanel({ round, onReadAgain, onColumns }: SourcePanelProps) {
+export function SourcePanel({ round, brief, onReadAgain, onColumns }: SourcePanelProps) {
   const facts = useProjectState((state) => state.facts);
   const error = useProjectState((state) => state.factsError);
   const chosen = useValueAt(place) !== undefined;
@@ -53,7 +55,7 @@ export function SourcePanel({ round, onReadAgain, onColumns }: SourcePanelProps)
   const [wish, setWish] = useState<boolean | null>(null);
   const [dialog, setDialog] = useState<'recipes' | 'toys' | null>(null);
   // What wants attention is in sight.
-  const open = !chosen || error !== null || (wish ?? window.innerHeight >= openFrom);
+  const open = !chosen || error !== null || (wish ?? (!brief && window.innerHeight >= openFrom));
   const label = typeof kind === 'string' ? (sources.get(kind)?.label ?? kind) : undefined;
   const readAgain = () => {
     readDataAgain();

@@ -4,6 +4,7 @@ import type { Settings } from '../../engine/contract/api.ts';
 import { type About, changeSettings, useSession } from '../state/session.ts';
 import { CodeLine, Facts, Page, Panel, Segmented, Skeleton } from '../ui/index.ts';
 import { DefaultDevice, Threads } from './computing.tsx';
+import { CacheLimit, Packs } from './packs.tsx';
 import styles from './settings.module.css';
 
 const themes: readonly { value: Settings['theme']; label: string }[] = [
@@ -31,6 +32,17 @@ export default function SettingsPage() {
         </Panel>
         <Panel title="Computing">
           {settings ? <Computing settings={settings} /> : <Skeleton kind="rows" lines={2} />}
+        </Panel>
+        <Panel title="Imported data">
+          {settings && (
+            <Row
+              label="Limit"
+              help="How much the cache may keep, in GiB: what was not used for the longest time goes first. Empty: no limit."
+            >
+              <CacheLimit value={settings.cache_limit} />
+            </Row>
+          )}
+          <Packs />
         </Panel>
         <Panel title="Places">{about ? <Places about={about} /> : <Skeleton kind="rows" lines={3} />}</Panel>
         <Panel title="About Gradloom">
@@ -66,7 +78,10 @@ function Places({ about }: { about: About }) {
       <Row label="Workspace" help="Projects, runs and settings. Back this folder up.">
         <CodeLine>{about.home}</CodeLine>
       </Row>
-      <Row label="Cache" help="PyTorch's libraries and packed data. It can be deleted: set-up brings it back.">
+      <Row
+        label="Cache"
+        help="PyTorch's libraries and imported data. It can be deleted: set-up and imports bring it back."
+      >
         <CodeLine>{about.cache}</CodeLine>
       </Row>
       {about.root !== null && (
