@@ -3,8 +3,9 @@ import type { ChosenMetric } from './metrics.ts';
 import type { ResolvedMixing } from './mixing.ts';
 import type { Json, NativePlan } from './native.ts';
 import type { NpySource } from './sources/arrays.ts';
+import type { CifarSource } from './sources/cifar.ts';
 import type { IdxSource } from './sources/idx.ts';
-import type { ImageFolderSource } from './sources/images.ts';
+import type { ImageCsvSource, ImageFolderSource, ImageMaskSource } from './sources/images.ts';
 import type { PackSource } from './sources/pack.ts';
 import type { RandomSource } from './sources/random.ts';
 import type { TableSource } from './sources/table.ts';
@@ -27,7 +28,10 @@ export interface Chosen {
 
 /** One type a kind of source, each beside its row. */
 export type ResolvedSource =
+  | CifarSource
+  | ImageCsvSource
   | ImageFolderSource
+  | ImageMaskSource
   | IdxSource
   | NpySource
   | PackSource

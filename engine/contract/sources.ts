@@ -1,6 +1,7 @@
 /** The table of data sources: one row a kind, by family in `sources/`. */
 import { fieldInfo } from './fields.ts';
 import { arrayKinds } from './sources/arrays.ts';
+import { cifarKinds } from './sources/cifar.ts';
 import { idxKinds } from './sources/idx.ts';
 import { imageKinds } from './sources/images.ts';
 import type { SourceKind } from './sources/kind.ts';
@@ -16,6 +17,7 @@ export { inputTokens, randomFacts, randomTarget } from './sources/random.ts';
 
 export const sourceKinds: readonly SourceKind[] = [
   ...imageKinds,
+  ...cifarKinds,
   ...idxKinds,
   ...arrayKinds,
   ...packKinds,

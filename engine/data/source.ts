@@ -1,6 +1,7 @@
 /** The table of data sources on the engine's side: one row a kind. Those with libraries of their own are loaded when they are opened. */
 import { type ResolvedSource, resolveProject } from '../contract/project.ts';
 import { openNpySource } from './arrays/source.ts';
+import { openCifar } from './cifar/source.ts';
 import { openIdxSource } from './idx/source.ts';
 import type { OpenContext, OpenSource } from './open-source.ts';
 import { openPackedSource } from './packed/source.ts';
@@ -17,6 +18,9 @@ type Opener<Kind extends ResolvedSource['kind']> = (
 const kinds: { [Kind in ResolvedSource['kind']]: Opener<Kind> } = {
   idx: openIdxSource,
   image_folder: async (settings, base) => (await import('./images/folder-source.ts')).openImageFolder(settings, base),
+  image_csv: async (settings, base) => (await import('./images/csv-source.ts')).openImageCsv(settings, base),
+  image_mask: async (settings, base) => (await import('./images/mask-source.ts')).openImageMask(settings, base),
+  cifar: openCifar,
   npy: openNpySource,
   pack: openPackedSource,
   random: openRandomSource,

@@ -130,7 +130,7 @@ const column = (label: string, help: string, absent: string) =>
     absent,
   });
 
-export const csvParams = {
+const csvParams = {
   path: field(z.string().min(1), {
     label: 'Table',
     help: 'A CSV, TSV, Parquet or JSON lines file with a row for each image.',
@@ -180,7 +180,7 @@ export const csvParams = {
   ...readingParams,
 };
 
-export const maskParams = {
+const maskParams = {
   images: field(z.string().min(1), {
     label: 'Images',
     help: 'A folder of images, perhaps with folders train, val and test.',
@@ -218,5 +218,17 @@ export const imageKinds: readonly SourceKind[] = [
     label: 'Image folder',
     help: 'Images in a folder for each class: PNG, JPEG, WebP, GIF, BMP, TIFF.',
     params: folderParams,
+  },
+  {
+    kind: 'image_csv',
+    label: 'Table of images',
+    help: 'A table that names image files and their labels.',
+    params: csvParams,
+  },
+  {
+    kind: 'image_mask',
+    label: 'Images and masks',
+    help: 'A class for every pixel: images, and masks of the same names.',
+    params: maskParams,
   },
 ];

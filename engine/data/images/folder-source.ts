@@ -1,14 +1,11 @@
 /** The `image_folder` source: a folder of images for each class, in one part or several; the class map is the training part's, by name. */
-import { createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { DataNote } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
-import type { ImageFolderSource, ImageReading } from '../../contract/sources/images.ts';
+import type { ImageFolderSource } from '../../contract/sources/images.ts';
 import type { PartName, TargetType } from '../../contract/tensors.ts';
-import { systemError } from '../../files.ts';
-import { type FolderListing, inCodePoints, listFolder } from '../listing.ts';
+import { type FolderListing, inCodePoints } from '../listing.ts';
 import type { OpenSource } from '../open-source.ts';
+import { folderAt, identityOf, listImages, readingIdentity } from './folders.ts';
 import { type FoundParts, findParts } from './parts.ts';
 import { counted, imageSet, noteOf } from './samples.ts';
 import { type ScannedFile, scanFiles } from './scan.ts';
@@ -21,9 +18,6 @@ import {
   inputColumn,
   inputTargets,
 } from './source.ts';
-
-/** What the rules of decoding give; another number makes packs anew. */
-export const decodingVersion = 1;
 
 interface Part {
   samples: ScannedFile[];
@@ -64,30 +58,6 @@ export async function openImageFolder(settings: ImageFolderSource, baseDir: stri
     skipsBad: settings.on_bad === 'skip',
     target: async () => target,
   };
-}
-
-/** The folder that a source names. @throws GradloomError DATA_MISSING, DATA_FORMAT, NOT_READABLE */
-export async function folderAt(given: string, baseDir: string, place: string): Promise<string> {
-  const folder = resolve(baseDir, given);
-  const status = await stat(folder).catch((thrown: unknown) => {
-    const error = systemError(thrown, folder, 'read');
-    throw error.code === 'FILE_NOT_FOUND'
-      ? new GradloomError('DATA_MISSING', `${folder} does not exist.`, {
-          hint: `Set ${place} to a folder; it is taken relative to the project file.`,
-          path: folder,
-        })
-      : error;
-  });
-  if (status.isDirectory()) return folder;
-  throw new GradloomError('DATA_FORMAT', `${folder} is a file; a folder of images is expected.`, {
-    hint: `Set ${place} to the folder that the images lie in. An archive must be unpacked first.`,
-    path: folder,
-  });
-}
-
-/** Everything below a folder, however deep. */
-export async function listImages(folder: string): Promise<FolderListing> {
-  return listFolder(folder, { depth: 32 });
 }
 
 interface Sorted {
@@ -255,19 +225,4 @@ function listingNotes(
     ...noteOf(loose, (n, was) => `${files(n)} beside the parts ${was} left out`),
     ...noteOf(beside.map(named), (n, was) => `${counted(n, 'folder')} beside the parts ${was} left out`),
   ];
-}
-
-/** What of the reading changes values; bad files are told, not stored. */
-export function readingIdentity({ size, resize, fill, channels }: ImageReading): unknown {
-  return [decodingVersion, size, resize, fill, channels];
-}
-
-/** Changes with every name, size and time. */
-export function identityOf(parts: { [part: string]: { samples: readonly ScannedFile[] } | undefined }): string {
-  const hash = createHash('sha256');
-  for (const [part, found] of Object.entries(parts)) {
-    for (const { name, bytes, modified } of found?.samples ?? [])
-      hash.update(`${part}\0${name}\0${bytes}\0${modified}\n`);
-  }
-  return hash.digest('hex');
 }

@@ -3,11 +3,12 @@
  * then wait for their listing alone.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemError, writeWhole } from '../../files.ts';
+import { makeFolders, systemError, writeWhole } from '../../files.ts';
 import { cacheDir } from '../../workspace.ts';
 import type { ListedFile } from '../listing.ts';
+import { remember } from '../remember.ts';
 import { BadImage } from './bad-image.ts';
 import { type ImageHeader, readHeader } from './header.ts';
 
@@ -61,7 +62,7 @@ export async function scanFiles(
   }
   last = { folder, memory };
   const news = scanned.some(({ name, fault }) => fault === null && before.get(name) !== memory.get(name));
-  if (news && files.length >= worthKeeping) await keep(folder, memory);
+  if (news && files.length >= worthKeeping) await writeKept(memoryFile(folder), { version, files: [...memory] });
   return scanned;
 }
 
@@ -103,12 +104,23 @@ async function recall(folder: string, count: number): Promise<Memory> {
 }
 
 /** Without a cache that can be written to the headers are read again next time. */
-async function keep(folder: string, memory: Memory): Promise<void> {
-  const file = memoryFile(folder);
+async function writeKept(file: string, content: unknown): Promise<void> {
   try {
-    await mkdir(dirname(file), { recursive: true });
-    await writeWhole(file, (handle) => handle.writeFile(JSON.stringify({ version, files: [...memory] })));
+    await makeFolders(dirname(file));
+    await writeWhole(file, (handle) => handle.writeFile(JSON.stringify(content)));
   } catch {
     // told by the import itself, which needs the cache
   }
+}
+
+/** An answer that was worked out of many files, remembered in the cache. `of`: all that it depends on. */
+export function keptAnswer<T>(of: unknown, work: () => Promise<T>): Promise<T> {
+  return remember(of, async () => {
+    const file = memoryFile(JSON.stringify([version, of]));
+    const known = await readFile(file, 'utf8').catch(() => null);
+    if (known !== null) return JSON.parse(known) as T;
+    const found = await work();
+    await writeKept(file, found);
+    return found;
+  });
 }

@@ -110,12 +110,17 @@ function rowsOf({ samples, targets }: ImagePart, set: ImageSet, target: ColumnTy
   };
 }
 
-async function goalsOf(targets: PartTargets, column: ColumnType, positions: readonly number[]): Promise<Float32Array[]> {
+async function goalsOf(
+  targets: PartTargets,
+  column: ColumnType,
+  positions: readonly number[],
+): Promise<Float32Array[]> {
   const bytes = rowBytes(column);
   const width = bytes / widths[column.dtype];
   return Promise.all(
     positions.map(async (index) => {
-      if (!('decode' in targets)) return Float32Array.from(targets.values.subarray(index * width, (index + 1) * width), Number);
+      if (!('decode' in targets))
+        return Float32Array.from(targets.values.subarray(index * width, (index + 1) * width), Number);
       const row = await targets.decode(index).catch(() => new Uint8Array(bytes));
       return column.dtype === 'uint8' ? Float32Array.from(row) : new Float32Array(row.slice().buffer);
     }),
