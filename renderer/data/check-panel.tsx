@@ -22,7 +22,7 @@ import { Button, EmptyState, ErrorNotice, integer, Notice, Panel, ProgressBar, p
 import type { SampleAt } from './address.ts';
 import classes from './check.module.css';
 import { Offenders } from './offenders.tsx';
-import { progressWords, shareOf } from './work-words.ts';
+import { progressWords, shareOf, stageWords } from './work-words.ts';
 
 export interface CheckPanelProps {
   onLook: (at: SampleAt) => void;
@@ -54,7 +54,7 @@ export function CheckPanel({ onLook, round }: CheckPanelProps) {
       <div className={classes.check}>
         {work.running && mine && (
           <ProgressBar
-            label={work.progress?.stage ?? 'Getting ready to check'}
+            label={stageWords(work.progress) ?? 'Getting ready to check'}
             value={shareOf(work.progress)}
             detail={progressWords(work.progress)}
           />
@@ -170,7 +170,7 @@ function FindingCard({
   onFixed: () => void;
   round: number;
 }) {
-  const { severity, message, hint, fixes, offenders, count } = finding;
+  const { code, severity, message, hint, fixes, offenders, count } = finding;
   const Icon = icons[severity];
   const readable = useMarks(({ key }) => key !== null);
   const [doing, setDoing] = useState<string | null>(null);
@@ -187,7 +187,14 @@ function FindingCard({
       <div className={classes.body}>
         <h3 className={classes.message}>{message}</h3>
         <p className={classes.hint}>{hint}</p>
-        <Offenders offenders={offenders} count={count} onLook={onLook} round={round} />
+        <Offenders
+          offenders={offenders}
+          count={count}
+          // What cannot be read has no picture.
+          pictured={code !== 'UNREADABLE'}
+          onLook={onLook}
+          round={round}
+        />
         {fixes.length > 0 && (
           <div className={classes.fixes}>
             {fixes.map((fix) => (

@@ -70,7 +70,7 @@ function OpenData() {
     count: facts && isPlaneOf(facts) ? mostPoints : columns * Math.max(2, Math.round(aboutSamples / columns)),
     thumbs: values > mostValues ? thumbSide : null,
   };
-  const state = usePreview(view === 'samples' ? wanted : null, round + marksChanged);
+  const state = usePreview(view === 'samples' ? wanted : null, round + (filter.marked ? marksChanged : 0));
 
   // Another source is looked at from its beginning.
   const sourceText = JSON.stringify(source);

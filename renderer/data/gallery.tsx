@@ -97,7 +97,7 @@ export function Gallery(props: GalleryProps) {
       onKeyDown={press}
     >
       {samples.map((sample, place) => {
-        const mark = markOf(marks, part, markName(sample)) ?? sample.mark ?? null;
+        const mark = marks.key === null ? (sample.mark ?? null) : markOf(marks, part, markName(sample));
         const caption = captionOf(sample, facts.target);
         const called = `Sample ${integer(sample.index)}${caption === null ? '' : `, class ${caption}`}`;
         const view = (which: 'raw' | 'transformed') => (

@@ -7,7 +7,7 @@ import { useDataKey } from '../state/data-place.ts';
 import { useProjectState } from '../state/project.ts';
 import { Button, bytes, Dialog, ErrorNotice, integer, ProgressBar, plural } from '../ui/index.ts';
 import classes from './source.module.css';
-import { progressWords, shareOf } from './work-words.ts';
+import { progressWords, shareOf, stageWords } from './work-words.ts';
 
 export function ImportBar({ round }: { round: number }) {
   const facts = useProjectState((state) => state.facts);
@@ -22,7 +22,7 @@ export function ImportBar({ round }: { round: number }) {
       <div className={classes.importing}>
         <div className={classes.grow}>
           <ProgressBar
-            label={work.progress?.stage ?? 'Getting ready to import'}
+            label={stageWords(work.progress) ?? 'Getting ready to import'}
             value={shareOf(work.progress)}
             detail={progressWords(work.progress)}
           />
@@ -78,7 +78,7 @@ export function ImportBar({ round }: { round: number }) {
           </span>
         </>
       )}
-      <span className={classes.grow} />
+      {(state === null || state.packed) && <span className={classes.grow} />}
       {state && !state.packed && (
         <Button size="xs" icon={IconPackage} onClick={start}>
           {state.changed ? 'Import again' : 'Import'}

@@ -17,11 +17,12 @@ const most = 48;
 export interface OffendersProps {
   offenders: readonly Offender[];
   count: number;
+  pictured: boolean;
   onLook: (at: SampleAt) => void;
   round: number;
 }
 
-export function Offenders({ offenders, count, onLook, round }: OffendersProps) {
+export function Offenders({ offenders, count, pictured, onLook, round }: OffendersProps) {
   const [all, setAll] = useState(false);
   if (offenders.length === 0) return null;
   const shown = offenders.slice(0, all ? most : first);
@@ -30,7 +31,7 @@ export function Offenders({ offenders, count, onLook, round }: OffendersProps) {
     <div className={classes.offenders}>
       {shown.map((offender, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: one sample may stand in a finding twice
-        <One key={index} offender={offender} onLook={onLook} round={round} />
+        <One key={index} offender={offender} pictured={pictured} onLook={onLook} round={round} />
       ))}
       {hidden > 0 &&
         (all || offenders.length <= first ? (
@@ -44,10 +45,15 @@ export function Offenders({ offenders, count, onLook, round }: OffendersProps) {
   );
 }
 
-function One({ offender, onLook, round }: { offender: Offender; onLook: (at: SampleAt) => void; round: number }) {
+function One({
+  offender,
+  pictured,
+  onLook,
+  round,
+}: Pick<OffendersProps, 'pictured' | 'onLook' | 'round'> & { offender: Offender }) {
   const { name, part, index, detail } = offender;
   const title = detail === undefined ? name : `${name}: ${detail}`;
-  if (part === undefined || index === undefined) {
+  if (!pictured || part === undefined || index === undefined) {
     return (
       <span className={classes.name} title={title}>
         {name}

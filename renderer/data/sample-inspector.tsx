@@ -184,7 +184,7 @@ function SampleFacts({
     const found = spreadOf([values]);
     return found === null
       ? 'no values'
-      : `mean ${number(found.mean, 3)}, deviation ${number(found.std, 3)}, ${number(found.least, 3)} to ${number(found.most, 3)}`;
+      : `${number(found.mean, 3)} ± ${number(found.std, 3)}, ${number(found.least, 3)} to ${number(found.most, 3)}`;
   };
   const after = preview.dims ?? facts.input.dims;
   return (

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import type { Imported, ImportState } from '../../engine/contract/data/import.ts';
 import { engine } from '../client/client.ts';
+import { useChecking } from './data-check.ts';
 import { useDataKey } from './data-place.ts';
 import { longWork } from './long-work.ts';
 import { readDataAgain, useProjectState } from './project.ts';
@@ -19,11 +20,13 @@ export async function importData(key: string): Promise<void> {
 
 const restMs = 250;
 
-/** null: not known yet, or it cannot be asked as the project stands. Asked again when `round` changes, and after an import. */
+/** null: not known yet, or it cannot be asked as the project stands. Asked again when `round` changes, and after an import or a check. */
 export function useImportState(round: number): ImportState | null {
   const { source, split } = useDataKey();
   const known = useProjectState(({ facts }) => facts !== null);
-  const done = importing.use((work) => work.result);
+  const imported = importing.use((work) => work.result);
+  // A check imports what it reads.
+  const checked = useChecking((work) => work.result);
   const [state, setState] = useState<{ key: string; state: ImportState } | null>(null);
   const key = source + split;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the keys stand for all that is asked about
@@ -42,6 +45,6 @@ export function useImportState(round: number): ImportState | null {
       clearTimeout(due);
       end.abort();
     };
-  }, [key, known, done, round]);
+  }, [key, known, imported, checked, round]);
   return state?.key === key ? state.state : null;
 }

@@ -5,10 +5,16 @@ import type { Mark, MarkChange } from '../../engine/contract/data/marks.ts';
 import { engine } from '../client/client.ts';
 import { sourceNow, useSource } from './data-place.ts';
 import { useProjectState } from './project-state.ts';
-import { tell, tellError } from './session.ts';
+import { dismissToast, tell, tellError, useSession } from './session.ts';
 
 type Part = Mark['part'];
 export type MarkValue = NonNullable<MarkChange['mark']>;
+
+interface Undo {
+  back: MarkChange[];
+  text: string;
+  toast: string;
+}
 
 interface Marks {
   /** Of which source they are; null: none is read. */
@@ -20,7 +26,7 @@ interface Marks {
   /** How often they were changed in this window: what counts samples is asked again. */
   changes: number;
   /** What would take back each change, the newest last; `text` is the project's when it was made. */
-  undo: readonly { back: MarkChange[]; text: string }[];
+  undo: readonly Undo[];
 }
 
 const none: Marks = { key: null, marks: [], byName: new Map(), file: null, changes: 0, undo: [] };
@@ -59,22 +65,24 @@ export async function changeMarks(changes: readonly MarkChange[], done: string):
   const back = changes.map(({ part, sample }) => ({ part, sample, mark: saidBy(markOf(before, part, sample)) }));
   if (!(await put(changes))) return false;
   const { text } = useProjectState.getState();
-  useMarks.setState(({ undo }) => ({ undo: [...undo, { back, text }] }));
-  tell({
-    tone: 'info',
-    message: done,
-    action: { label: 'Undo', run: () => void undoMarks() },
-  });
+  // Who marks one sample after the other wants to see the last one told.
+  for (const { toast } of useMarks.getState().undo) untell(toast);
+  const made: Undo = { back, text, toast: done };
+  useMarks.setState(({ undo }) => ({ undo: [...undo, made] }));
+  tell({ tone: 'info', message: done, action: { label: 'Undo', run: () => void undoMarks(made) } });
   return true;
 }
 
-/** Takes the newest change back; false where there is none. */
-export async function undoMarks(): Promise<boolean> {
-  const { undo } = useMarks.getState();
-  const newest = undo.at(-1);
-  if (!newest) return false;
-  useMarks.setState({ undo: undo.slice(0, -1) });
-  return put(newest.back);
+function untell(message: string): void {
+  for (const toast of useSession.getState().toasts) if (toast.message === message) dismissToast(toast.id);
+}
+
+/** Takes a change back, the newest unless said; false where there is none. */
+export async function undoMarks(which = useMarks.getState().undo.at(-1)): Promise<boolean> {
+  if (!which) return false;
+  untell(which.toast);
+  useMarks.setState(({ undo }) => ({ undo: undo.filter((each) => each !== which) }));
+  return put(which.back);
 }
 
 /** Whether the last thing that was done to the project and its data is a mark: then undo means that. */

@@ -38,5 +38,5 @@ export function useDataKey(): { source: string; split: string } {
   const file = useProjectState((state) => state.file);
   const source = useValueAt(['data', 'source']);
   const split = useValueAt(['data', 'split']);
-  return { source: JSON.stringify([file, source]), split: JSON.stringify(split) };
+  return { source: JSON.stringify([file, source]), split: JSON.stringify(split ?? null) };
 }
