@@ -35,6 +35,9 @@ const atOnce = 64;
 /** Fewer are read faster than they are remembered. */
 const worthKeeping = 200;
 
+/** Files known beyond those asked for. */
+const manyMore = 20_000;
+
 /** Of the folder last looked at: a source is opened each time that somebody looks at it. */
 let last: { folder: string; memory: Memory } | null = null;
 
@@ -45,7 +48,8 @@ export async function scanFiles(
   signal?: AbortSignal,
 ): Promise<ScannedFile[]> {
   const before = await recall(folder, files.length);
-  const memory = new Map<string, Known>();
+  // A table may name some of the folder's files only: the others stay known, within reason.
+  const memory = new Map(before.size > 2 * files.length + manyMore ? [] : before);
   const scanned: ScannedFile[] = [];
   let read = 0;
   for (const file of files) {

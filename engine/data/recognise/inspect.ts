@@ -13,9 +13,15 @@ import type { Found, Recogniser } from './recogniser.ts';
 /** A family a line; loaded when something is looked at. Of equally sure readings the earlier line's come first. */
 const families: { name: string; load: () => Promise<Recogniser> }[] = [
   { name: 'packs', load: async () => (await import('../packed/recognise.ts')).recognisePack },
+  { name: 'CIFAR', load: async () => (await import('../cifar/recognise.ts')).recogniseCifar },
+  { name: 'images', load: async () => (await import('../images/recognise.ts')).recogniseImages },
   { name: 'IDX files', load: async () => (await import('../idx/recognise.ts')).recogniseIdx },
   { name: 'a table', load: async () => (await import('../table/recognise.ts')).recogniseTable },
 ];
+
+/** A folder that is no data set may hold some: so deep, and among so many folders, they are looked for. */
+const deepest = 2;
+const mostBelow = 50;
 
 const sureness: readonly Recognised['sure'][] = ['certain', 'likely', 'possible'];
 
@@ -27,24 +33,85 @@ export interface InspectOptions {
 /** @throws GradloomError FILE_NOT_FOUND, NOT_READABLE, CANCELLED */
 export async function inspectPath(given: string, { signal, onProgress }: InspectOptions = {}): Promise<Inspection> {
   const found = await findAt(path.resolve(given), signal ?? new AbortController().signal);
+  const tell = (name: string, done: number) =>
+    onProgress?.({ stage: `looking for ${name}`, done, total: families.length });
+  let { recognised, notes } = await askFamilies(found, tell);
+  if (recognised.length === 0) {
+    const below = await lookBelow(found);
+    recognised = below;
+    // What the whole is not read as is of no interest where its parts are data.
+    if (below.length > 0) notes = [{ message: 'The folder itself is no data set, but there are some in it' }];
+    else notes.push(...emptyNotes(found));
+  }
+  return {
+    path: found.path,
+    found: recognised,
+    notes: [...strayNotes(found), ...(await archiveNotes(found)), ...notes],
+  };
+}
+
+interface Answers {
+  /** The surest first. */
+  recognised: Recognised[];
+  notes: DataNote[];
+}
+
+async function askFamilies(found: Found, tell: (name: string, done: number) => void): Promise<Answers> {
+  const { signal } = found;
   const recognised: Recognised[] = [];
-  const notes: DataNote[] = [...strayNotes(found), ...(await archiveNotes(found))];
+  const notes: DataNote[] = [];
   for (const [i, { name, load }] of families.entries()) {
-    if (signal?.aborted) throw new GradloomError('CANCELLED', 'Looking at the data was cancelled.');
-    onProgress?.({ stage: `looking for ${name}`, done: i, total: families.length });
+    if (signal.aborted) throw cancelled();
+    tell(name, i);
     try {
       recognised.push(...(await (await load())(found)));
     } catch (thrown) {
       const { code, message } = GradloomError.from(thrown);
-      if (code === 'CANCELLED' || signal?.aborted)
-        throw new GradloomError('CANCELLED', 'Looking at the data was cancelled.');
+      if (code === 'CANCELLED' || signal.aborted) throw cancelled();
       notes.push({ message: `Read as ${name}: ${message}` });
     }
   }
-  // Sorting keeps the order of equals.
-  recognised.sort((a, b) => sureness.indexOf(a.sure) - sureness.indexOf(b.sure));
-  if (recognised.length === 0) notes.push(...emptyNotes(found));
-  return { path: found.path, found: recognised, notes };
+  return { recognised: surest(recognised), notes };
+}
+
+/** First; equals keep their order. */
+function surest(recognised: Recognised[]): Recognised[] {
+  return recognised.sort((a, b) => sureness.indexOf(a.sure) - sureness.indexOf(b.sure));
+}
+
+const cancelled = () => new GradloomError('CANCELLED', 'Looking at the data was cancelled.');
+
+/** Of a folder of data sets each one's likeliest reading. */
+async function lookBelow(found: Found): Promise<Recognised[]> {
+  const below = found.folders.filter((name) => name.split('/').length <= deepest);
+  if (below.length > mostBelow) return [];
+  const recognised: Recognised[] = [];
+  const known: string[] = [];
+  for (const name of below) {
+    if (known.some((above) => name.startsWith(`${above}/`))) continue;
+    const { recognised: own } = await askFamilies(within(found, name), () => {});
+    const [first] = own;
+    if (!first) continue;
+    known.push(name);
+    recognised.push({ ...first, title: `${name}: ${first.title}` });
+  }
+  return surest(recognised);
+}
+
+/** The listing of a folder below. */
+function within(found: Found, folder: string): Found {
+  const start = `${folder}/`;
+  const inside = (names: string[]) =>
+    names.filter((name) => name.startsWith(start)).map((name) => name.slice(start.length));
+  return {
+    ...found,
+    path: path.join(found.path, folder),
+    files: found.files.flatMap((file) =>
+      file.name.startsWith(start) ? [{ ...file, name: file.name.slice(start.length) }] : [],
+    ),
+    folders: inside(found.folders),
+    ignored: inside(found.ignored),
+  };
 }
 
 async function findAt(place: string, signal: AbortSignal): Promise<Found> {
