@@ -8,6 +8,7 @@ import type { IdxSource } from './sources/idx.ts';
 import type { ImageCsvSource, ImageFolderSource, ImageMaskSource } from './sources/images.ts';
 import type { PackSource } from './sources/pack.ts';
 import type { RandomSource } from './sources/random.ts';
+import type { SeriesSource } from './sources/series.ts';
 import type { TableSource } from './sources/table.ts';
 import type { LabelledTextSource, TextSource } from './sources/text.ts';
 import type { ToySource } from './sources/toy.ts';
@@ -36,6 +37,7 @@ export type ResolvedSource =
   | NpySource
   | PackSource
   | RandomSource
+  | SeriesSource
   | TableSource
   | TextSource
   | LabelledTextSource

@@ -7,6 +7,7 @@ import { imageKinds } from './sources/images.ts';
 import type { SourceKind } from './sources/kind.ts';
 import { packKinds } from './sources/pack.ts';
 import { randomKinds } from './sources/random.ts';
+import { seriesKinds } from './sources/series.ts';
 import { tableKinds } from './sources/table.ts';
 import { textKinds } from './sources/text.ts';
 import { toyKinds } from './sources/toy.ts';
@@ -25,6 +26,7 @@ export const sourceKinds: readonly SourceKind[] = [
   ...toyKinds,
   ...randomKinds,
   ...tableKinds,
+  ...seriesKinds,
 ];
 
 export const sources = tableOf(sourceKinds);

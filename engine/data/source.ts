@@ -24,6 +24,7 @@ const kinds: { [Kind in ResolvedSource['kind']]: Opener<Kind> } = {
   npy: openNpySource,
   pack: openPackedSource,
   random: openRandomSource,
+  series: async (...given) => (await import('./series/source.ts')).openSeriesSource(...given),
   table: async (...given) => (await import('./table/source.ts')).openTableSource(...given),
   text: async (settings, base) => (await import('./text/source.ts')).openTextSource(settings, base),
   labelled_text: async (settings, base) => (await import('./text/labelled-source.ts')).openLabelledText(settings, base),

@@ -16,6 +16,7 @@ import {
   sortedNames,
   type TableEncoding,
 } from './encoding.ts';
+import { Moments } from './moments.ts';
 import type { OpenTable } from './open-table.ts';
 import type { ColumnProfile } from './profile.ts';
 import type { TableStore } from './store.ts';
@@ -214,47 +215,6 @@ function drawn(
   }
 }
 
-/** Of the values that are there: count, mean and sum of squared deviations (Welford's), and the range. */
-class Moments {
-  count = 0;
-  mean = 0;
-  squares = 0;
-  min = Number.POSITIVE_INFINITY;
-  max = Number.NEGATIVE_INFINITY;
-  missing = 0;
-  values: number[] | null;
-
-  constructor(keep: boolean) {
-    this.values = keep ? [] : null;
-  }
-
-  add(value: number): void {
-    this.count++;
-    const delta = value - this.mean;
-    this.mean += delta / this.count;
-    this.squares += delta * (value - this.mean);
-    if (value < this.min) this.min = value;
-    if (value > this.max) this.max = value;
-    this.values?.push(value);
-  }
-
-  /** Of the population, as scikit-learn's StandardScaler takes it; 1 where all values are equal. */
-  get std(): number {
-    const std = this.count > 0 ? Math.sqrt(this.squares / this.count) : 0;
-    // What is left of equal values after rounding is no deviation.
-    return this.min === this.max || !(std > 0) ? 1 : std;
-  }
-
-  median(): number {
-    const sorted = Float64Array.from(this.values ?? []).sort();
-    const half = sorted.length >> 1;
-    if (sorted.length === 0) return 0;
-    return sorted.length % 2 === 1
-      ? (sorted[half] as number)
-      : ((sorted[half - 1] as number) + (sorted[half] as number)) / 2;
-  }
-}
-
 /** Values of a column of categories, by whether their rows train. */
 class Met {
   readonly training = new Set<string>();
@@ -334,14 +294,14 @@ function fitNumber(
   { scale = 'standard', missing = 'mean' }: TableColumnSettings,
   notes: DataNote[],
 ): NumberInput {
-  const { min, max, mean, std, count } = moments;
-  const fill = missing === 'zero' || count === 0 ? 0 : missing === 'median' ? moments.median() : mean;
+  const { mean, count } = moments;
+  const fill = missing === 'zero' || count === 0 ? 0 : missing === 'median' ? moments.median : mean;
   if (moments.missing > 0) {
     const with_ =
-      missing === 'zero' ? '0' : `${fill} (the ${missing === 'median' ? 'median' : 'mean'} of the rows that train)`;
+      missing === 'zero'
+        ? '0'
+        : `${Number(fill.toPrecision(6))} (the ${missing === 'median' ? 'median' : 'mean'} of the rows that train)`;
     notes.push({ message: `Missing values of ${input.name} were filled with ${with_}`, count: moments.missing });
   }
-  if (scale === 'none' || count === 0) return { ...input, fill };
-  if (scale === 'minmax') return { ...input, fill, shift: min, scale: max > min ? max - min : 1 };
-  return { ...input, fill, shift: mean, scale: std };
+  return { ...input, fill, ...moments.scaling(scale) };
 }

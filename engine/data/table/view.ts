@@ -56,6 +56,11 @@ export async function tableView(
 
 function asTable(source: ResolvedSource): TableSource {
   if (source.kind === 'table') return source;
+  if (source.kind === 'series') {
+    const special = [source.order, source.group].filter((name) => name !== null);
+    const columns = Object.fromEntries(special.map((name) => [name, { role: 'ignore' as const }]));
+    return { ...source, kind: 'table', part_column: null, columns, target: source.target };
+  }
   throw new GradloomError('BAD_CALL', `A source of kind ${source.kind} is no table.`, {
     hint: 'Look at its samples instead.',
   });
