@@ -60,7 +60,18 @@ export function isStray(name: string): boolean {
 
 /** Code-point order: the same on every system, and that of Python's `sorted`. */
 export function inCodePoints(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at += 1) {
+    const [left, right] = [a.charCodeAt(at), b.charCodeAt(at)];
+    if (left !== right) return placeOf(left) - placeOf(right);
+  }
+  return a.length - b.length;
+}
+
+/** Of UTF-16's units those that make up the characters beyond 65535 come last. */
+function placeOf(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
 /** Lists a folder; links are what they lead to, each folder is entered once. @throws GradloomError FILE_NOT_FOUND, NOT_READABLE, CANCELLED */
