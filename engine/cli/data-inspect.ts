@@ -34,13 +34,19 @@ export function addDataInspect(data: Command, context: Context): void {
         for (const recognised of inspection.found) show(out, recognised);
         for (const note of inspection.notes) out.say(noteText(note));
         const [first] = inspection.found;
-        if (first) out.say(`Import it: ${commandLine('data', 'import', given)}`);
+        if (first?.source.kind === 'pack') return;
+        if (first) out.say(`Import it: ${commandLine('data', 'import', pathOf(first) ?? given)}`);
         else {
           out.say(`Nothing that can be trained on was recognised at ${inspection.path}.`);
           context.exitCode = 2;
         }
       });
     });
+}
+
+/** Of a folder of several the first one's. */
+function pathOf({ source }: Recognised): string | null {
+  return typeof source.path === 'string' ? source.path : null;
 }
 
 function show(out: Output, { title, sure, reason, source, guesses, notes, facts }: Recognised): void {
@@ -62,7 +68,7 @@ function show(out: Output, { title, sure, reason, source, guesses, notes, facts 
 const partVerbs: Record<string, string> = { train: 'train on', val: 'validate on', test: 'test on' };
 
 export function noteText({ message, names = [], count }: DataNote): string {
-  if (names.length === 0) return `${message}.`;
+  if (names.length === 0) return message.replace(/\.?$/, '.');
   const more = (count ?? names.length) > mostShown ? ', …' : '';
   return `${message}: ${names.slice(0, mostShown).join(', ')}${more}`;
 }

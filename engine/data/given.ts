@@ -50,6 +50,14 @@ export async function givenPlace(
       path: place,
     });
   }
+  const places = new Set(found.map(({ source }) => source.path).filter((each) => typeof each === 'string'));
+  if (places.size > 1 && !places.has(place)) {
+    const names = [...places].map((each) => path.relative(place, each));
+    throw new GradloomError('DATA_FORMAT', `${place} holds several data sets: ${names.join(', ')}.`, {
+      hint: 'Name the one that is meant.',
+      path: place,
+    });
+  }
   return { source: first.source, baseDir: path.dirname(place), project: null, recognised: first };
 }
 
