@@ -152,7 +152,7 @@ function OpenData() {
     >
       <FitNotice />
       {looking ? (
-        <FoundData />
+        <FoundData onTake={(taken) => show(hasColumns(taken) ? 'table' : 'samples')} />
       ) : (
         <SourcePanel
           round={round}

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { DataNote, Guess, Inspection, Recognised } from '../../engine/contract/data/inspect.ts';
 import type { JsonObject } from '../../engine/contract/report.ts';
 import { sources } from '../../engine/contract/sources.ts';
-import { targetSentence } from '../../engine/contract/tensors.ts';
+import { type DataFacts, targetSentence } from '../../engine/contract/tensors.ts';
 import { inspecting, inspectPath, takeSource } from '../state/data-bringing.ts';
 import { useProjectState } from '../state/project.ts';
 import {
@@ -29,7 +29,8 @@ export function useLooking(): boolean {
   );
 }
 
-export function FoundData() {
+/** `onTake`: it is the project's source now. */
+export function FoundData({ onTake }: { onTake: (kind: string) => void }) {
   const work = inspecting.use();
   const { running, result, error, progress, what } = work;
   return (
@@ -62,13 +63,13 @@ export function FoundData() {
             }
           />
         )}
-        {result && <Results result={result} />}
+        {result && <Results result={result} onTake={onTake} />}
       </div>
     </Panel>
   );
 }
 
-function Results({ result }: { result: Inspection }) {
+function Results({ result, onTake }: { result: Inspection; onTake: (kind: string) => void }) {
   const { found, notes } = result;
   return (
     <>
@@ -81,7 +82,7 @@ function Results({ result }: { result: Inspection }) {
       )}
       {found.map((one, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: readings of one place have nothing but their order
-        <Reading key={index} found={one} first={index === 0} />
+        <Reading key={index} found={one} first={index === 0} onTake={onTake} />
       ))}
       <Notes notes={notes} />
     </>
@@ -90,11 +91,13 @@ function Results({ result }: { result: Inspection }) {
 
 const sureWords = { certain: 'Certain', likely: 'Likely', possible: 'Possible' } as const;
 
-function Reading({ found, first }: { found: Recognised; first: boolean }) {
+function Reading({ found, first, onTake }: { found: Recognised; first: boolean; onTake: (kind: string) => void }) {
   const [changes, setChanges] = useState<JsonObject>({});
   const source = { ...found.source, ...changes };
   const take = () => {
-    if (takeSource(source)) goOnAt('[role=listbox], [role=grid]');
+    if (!takeSource(source)) return;
+    onTake(found.source.kind);
+    goOnAt('[role=listbox], [role=grid]');
   };
   return (
     <section className={classes.reading} data-first={first || undefined} aria-label={found.title}>
@@ -107,13 +110,7 @@ function Reading({ found, first }: { found: Recognised; first: boolean }) {
             </span>
           </h3>
           <p>{found.reason}</p>
-          {found.facts && (
-            <p className={classes.quiet}>
-              {`${plural(found.facts.parts.train, 'sample')} to learn from${
-                found.facts.parts.test ? `, ${plural(found.facts.parts.test, 'sample')} to test` : ''
-              } · each ${dims(found.facts.input.dims)} · ${targetSentence(found.facts.target, dims)}`}
-            </p>
-          )}
+          {found.facts && <p className={classes.quiet}>{factWords(found.facts)}</p>}
         </div>
         <Button primary={first} onClick={take}>
           Use this
@@ -128,6 +125,12 @@ function Reading({ found, first }: { found: Recognised; first: boolean }) {
       <Notes notes={found.notes} />
     </section>
   );
+}
+
+function factWords({ parts, input, target }: DataFacts): string {
+  const test = parts.test ? `, ${plural(parts.test, 'sample')} to test` : '';
+  const each = input.dims.length === 1 ? plural(input.dims[0] ?? 0, 'number') : dims(input.dims);
+  return `${plural(parts.train, 'sample')} to learn from${test}; each is ${each}, the target ${targetSentence(target, dims)}`;
 }
 
 function withKey(before: JsonObject, source: JsonObject, key: string, value: unknown): JsonObject {
