@@ -9,7 +9,9 @@ import type { OpenSource } from '../../engine/data/open-source.ts';
 import { type DataPack, packSource } from '../../engine/data/pack.ts';
 import { openSource } from '../../engine/data/source.ts';
 import { withDatabase } from '../../engine/data/table/duckdb.ts';
+import type { TableEncoding } from '../../engine/data/table/encoding.ts';
 import { openStore, type StoreSettings, storeParameters, storeRows } from '../../engine/data/table/store.ts';
+import { tableView } from '../../engine/data/table/view.ts';
 import { lazyAddon } from '../../engine/native/lazy.ts';
 import { cacheDir } from '../../engine/workspace.ts';
 import { testFolder } from './idx-writer.ts';
@@ -91,3 +93,27 @@ function rowsOf(values: ArrayLike<number>, count: number): number[][] {
     Array.from({ length: width }, (_, at) => values[row * width + at] as number),
   );
 }
+
+/** Rows of a table from columns made by row. */
+export const csv = (count: number, columns: { [name: string]: (row: number) => unknown }, delimiter = ',') =>
+  `${Object.keys(columns).join(delimiter)}\n${Array.from({ length: count }, (_, row) =>
+    Object.values(columns)
+      .map((of) => String(of(row)))
+      .join(delimiter),
+  ).join('\n')}\n`;
+
+export const look = (path: string, settings: { [key: string]: unknown } = {}, wanted = {}) =>
+  tableView(chosen({ kind: 'table', path, ...settings }).source, '/', { start: 0, count: 100, ...wanted });
+
+export async function columnsOf(content: string, settings = {}) {
+  const { columns, notes } = await look(fileOf(content), settings);
+  return {
+    ...Object.fromEntries(columns.map((column) => [column.name, column])),
+    notes: notes.map(({ message }) => message),
+  } as {
+    [name: string]: (typeof columns)[number];
+  } & { notes: string[] };
+}
+
+export const encodingOf = async (path: string, settings = {}, split = {}) =>
+  (await (await openTableAt(path, settings, split)).encoding?.()) as unknown as TableEncoding;
