@@ -6,6 +6,7 @@ import type { ImageCsvSource } from '../../contract/sources/images.ts';
 import type { PartName } from '../../contract/tensors.ts';
 import { type ListedFile, listFolder } from '../listing.ts';
 import type { OpenSource } from '../open-source.ts';
+import { mayRead } from '../reach.ts';
 import { csvLabels, labelFault } from './csv-labels.ts';
 import { type CsvRow, imageName, readCsvTable } from './csv-table.ts';
 import { folderAt, identityOf, readingIdentity } from './folders.ts';
@@ -149,7 +150,7 @@ async function finder(root: string): Promise<(image: string) => Promise<ListedFi
     const outside = name.startsWith('../') || path.isAbsolute(image);
     if (!outside) return null;
     const full = path.resolve(root, image);
-    const status = await stat(full).catch(() => null);
+    const status = (await mayRead(full)) ? await stat(full).catch(() => null) : null;
     return status?.isFile() ? { path: full, name: image, bytes: status.size, modified: status.mtimeMs } : null;
   };
 }

@@ -2,6 +2,7 @@
 import { type DataNote, mostNamed } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
 import type { ImageReading } from '../../contract/sources/images.ts';
+import { atWork } from '../at-work.ts';
 import { inOrder } from '../in-order.ts';
 import type { BadSample, ColumnRows, ColumnType, WriteOptions } from '../open-source.ts';
 import { BadImage } from './bad-image.ts';
@@ -181,7 +182,7 @@ export function decodedRows(
       async (file, at) => {
         const index = first + at;
         try {
-          return await decode(index);
+          return await atWork(file.path, () => decode(index));
         } catch (thrown) {
           onBad(badSample(part, index, file, thrown));
           return new Uint8Array(rowBytes);

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { GradloomError } from '../../contract/errors.ts';
 import type { TableReading } from '../../contract/sources/table.ts';
 import { makeFolders, systemError, writeWhole } from '../../files.ts';
+import { atWork } from '../at-work.ts';
 import { type Database, exactPath, withDatabase } from './duckdb.ts';
 import { type Ingested, ingest } from './ingest.ts';
 
@@ -70,10 +71,8 @@ export async function openStore(path: string, reading: StoreSettings, options: S
   try {
     await makeFolders(temporary);
     await removeUnused(tables);
-    const stored = await withDatabase(
-      options.cacheDir,
-      (database) => make(database, path, reading, temporary, options),
-      options.signal,
+    const stored = await atWork(path, () =>
+      withDatabase(options.cacheDir, (database) => make(database, path, reading, temporary, options), options.signal),
     );
     await rename(temporary, folder).catch((thrown: NodeJS.ErrnoException) => {
       // Somebody else was quicker: theirs holds the same.
