@@ -139,7 +139,7 @@ async function load(
   const loaded = classes ? [] : own.map(() => new Float64Array(store.rows));
   const columns = [...rows.inputs, ...loaded];
   let [row, before] = [0, null as string | null];
-  const sql = `SELECT ${wanted.join(', ')} FROM ${storeRows} ORDER BY ${[group, ...order, 'file_row_number'].join(', ')}`;
+  const sql = `SELECT ${wanted.join(', ')} FROM ${storeRows} ORDER BY ${[...(settings.group === null ? [] : [group]), ...order, 'file_row_number'].join(', ')}`;
   for await (const chunk of database.chunks(sql, storeParameters(store))) {
     const vectors = Array.from({ length: chunk.columnCount }, (_, column) => chunk.getColumnVector(column));
     for (let i = 0; i < chunk.rowCount; i++, row++) {
