@@ -4,12 +4,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { createRouterClient } from '@orpc/server';
 import { openEngine } from '../../engine/api/engine.ts';
+import { askHere } from '../../engine/data/asks.ts';
 
 export const home = mkdtempSync(path.join(os.tmpdir(), 'gradloom-window-'));
 process.env.GRADLOOM_HOME = home;
 
-const { router } = openEngine({
-  // Nothing here needs libtorch.
+const { router, service } = openEngine({
+  // No run is started here.
   processes: {
     start: () => {
       throw new Error('no workers in this test');
@@ -18,6 +19,9 @@ const { router } = openEngine({
   root: null,
   log: () => {},
 });
+
+// What is asked of data is read in this process, as the command line does it.
+Object.assign(service.data, { ask: askHere });
 
 const refusals = new Map<string, Error>();
 

@@ -19,7 +19,7 @@ beforeEach(closeProject);
 const data = () => JSON.parse(useProjectState.getState().text).data;
 const digits = () => openProject(() => client.engine.projects.create({ template: 'digits-mlp' }));
 const samples = async () => [
-  ...(await screen.findByLabelText('Samples', { selector: 'ul' })).querySelectorAll('canvas'),
+  ...(await screen.findByRole('listbox', { name: 'Samples' })).querySelectorAll('canvas'),
 ];
 
 async function open(project: object): Promise<void> {
@@ -161,7 +161,7 @@ describe('Data', () => {
     await open({ data: {} });
     showPage(<DataPage />);
     await userEvent.click(screen.getByRole('combobox', { name: 'Kind' }));
-    await userEvent.click(await screen.findByRole('option', { name: 'Random numbers', hidden: true }));
+    await userEvent.click(await screen.findByRole('option', { name: /^Random numbers/, hidden: true }));
     expect(data().source).toEqual({ kind: 'random', shape: [1, 28, 28] });
     await screen.findByText('1,024 samples');
     expect(screen.queryByLabelText('Target shape')).toBeNull();

@@ -8,11 +8,13 @@ describe('how a sample is drawn', () => {
     [[1, 28, 28], { kind: 'image', channels: 1, height: 28, width: 28 }],
     [[3, 8, 16], { kind: 'image', channels: 3, height: 8, width: 16 }],
     [[5, 8, 16], { kind: 'image', channels: 5, height: 8, width: 16 }],
-    [[8, 16], { kind: 'image', channels: 1, height: 8, width: 16 }],
+    [[20, 24], { kind: 'image', channels: 1, height: 20, width: 24 }],
+    [[8, 16], { kind: 'lines', count: 8, length: 16, seriesStep: 16, valueStep: 1 }],
+    [[50, 3], { kind: 'lines', count: 3, length: 50, seriesStep: 1, valueStep: 3 }],
     [[20], { kind: 'bars', length: 20 }],
-    [[3, 1, 1], { kind: 'bars', length: 3 }],
+    [[3, 1, 1], { kind: 'numbers', length: 3 }],
     [[2, 3, 4, 5], { kind: 'bars', length: 120 }],
-    [[], { kind: 'bars', length: 1 }],
+    [[], { kind: 'numbers', length: 1 }],
   ])('%j', (dims, layout) => expect(layoutOf(dims)).toEqual(layout));
 
   test('a dim picture stays dim, others use the range that they have', () => {

@@ -127,7 +127,7 @@ test('what is neither is told what it is, and what can be done', async () => {
   await waitFor(() => expect(toast()?.message).toContain('no project is open'));
   drop('photos', '', { folder: true });
   await waitFor(() => expect(toast()?.message).toContain('photos is a folder'));
-  expect(toast()?.hint).toContain('Open a project first');
+  expect(toast()?.hint).toContain('Open or make a project');
   drop('net.onnx', 'x');
   await waitFor(() => expect(toast()).toMatchObject({ tone: 'error', message: 'net.onnx is a network as ONNX' }));
   drop('package.json', '{ "name": "package" }');
