@@ -1,15 +1,10 @@
 /** `data`: what lies at a path, what a source holds, samples of it, its import, and the packs that imports have made. */
 import path from 'node:path';
-import { GradloomError } from '../contract/errors.ts';
 import { leftOut, packBytes } from '../data/index.ts';
 import { bundledDigits } from '../projects.ts';
 import { doctorCalls } from './data-doctor.ts';
 import { givenSource, sourceOfProject } from './data-source.ts';
 import { type Parts, wire } from './parts.ts';
-
-const notYet = async (): Promise<never> => {
-  throw new GradloomError('NOT_SUPPORTED', 'This is being built.');
-};
 
 export function dataCalls(parts: Parts) {
   const { home, places, service, tasks } = parts;
@@ -34,8 +29,10 @@ export function dataCalls(parts: Parts) {
     table: calls.table.handler(async ({ input: { file, source, ...wanted }, signal }) =>
       data.ask('table', { ...(await givenSource(file, source, parts)), wanted }, { signal }),
     ),
-    recipes: calls.recipes.handler(notYet),
-    fetch: calls.fetch.handler(notYet),
+    recipes: calls.recipes.handler(({ signal }) => data.ask('recipes', { home }, { signal })),
+    fetch: calls.fetch.handler(({ input: { name, task }, signal }) =>
+      tasks.during(task, (onProgress) => data.ask('fetch', { name, home }, { signal, onProgress })),
+    ),
     cache: {
       list: calls.cache.list.handler(({ signal }) => data.ask('cache', {}, { signal })),
       remove: calls.cache.remove.handler(({ input, signal }) => data.ask('uncache', input, { signal })),

@@ -6,6 +6,7 @@ import { addDataDoctor } from './data-doctor.ts';
 import { addDataImport } from './data-import.ts';
 import { addDataInspect } from './data-inspect.ts';
 import { addDataMarks } from './data-marks.ts';
+import { addDataFetch, addDataRecipes } from './data-recipes.ts';
 import { addDataTable } from './data-table.ts';
 
 /** Each adds one command below `data`. */
@@ -16,6 +17,8 @@ const commands: ((data: Command, context: Context) => void)[] = [
   addDataImport,
   addDataTable,
   addDataCache,
+  addDataRecipes,
+  addDataFetch,
 ];
 
 export const addData: AddCommand = (program, context) => {

@@ -12,6 +12,7 @@ export const errorCodes = [
   'NOT_READABLE',
   'NOT_WRITABLE',
   'DISK_FULL',
+  'NETWORK', // a server cannot be reached, or sends something else than it should
   // the project
   'PROJECT_SYNTAX', // not JSON
   'PROJECT_NEWER', // written by a newer version

@@ -6,7 +6,7 @@ import type { AnswerOf, ArgsOf, AskContext, AskOptions } from '../asks/ask.ts';
 import type { DoctorReport } from '../contract/data/doctor.ts';
 import type { ImportState } from '../contract/data/import.ts';
 import type { Inspection } from '../contract/data/inspect.ts';
-import type { CachedPack } from '../contract/data/recipes.ts';
+import type { CachedPack, Recipe } from '../contract/data/recipes.ts';
 import type { TablePage } from '../contract/data/table.ts';
 import { GradloomError } from '../contract/errors.ts';
 import type { Addon } from '../contract/native.ts';
@@ -23,6 +23,8 @@ import { importState } from './import-state.ts';
 import { hasSample } from './mark-effects.ts';
 import { type DataPack, type PackProgress, packSource } from './pack.ts';
 import { Previews, type WantedSamples } from './preview.ts';
+import { type Fetched, fetchRecipe } from './recipes/fetch.ts';
+import { listRecipes } from './recipes/recipes.ts';
 import { inspectPath } from './recognise/inspect.ts';
 import { openSource } from './source.ts';
 import type { WantedRows } from './table/view.ts';
@@ -100,6 +102,12 @@ const dataAsks = {
     removePacks(cache, keys),
 
   clear: (_nothing: object, { cacheDir: cache }: DataContext): Promise<{ bytes: number }> => clearPacks(cache),
+
+  recipes: ({ home }: { home: string }): Promise<Recipe[]> => listRecipes(home),
+
+  /** Into the workspace `home`. */
+  fetch: ({ name, home }: { name: string; home: string }, { signal, onProgress }: DataContext): Promise<Fetched> =>
+    fetchRecipe(name, home, { signal, onProgress }),
 };
 
 export type DataAsks = typeof dataAsks;
