@@ -10,8 +10,9 @@
  */
 import { readFile } from 'node:fs/promises';
 import sharp, { type Sharp } from 'sharp';
-import { BadImage, firstLine } from './bad-image.ts';
+import { BadImage } from './bad-image.ts';
 import { decodeBmp } from './bmp.ts';
+import { isCutShort } from './ending.ts';
 import { type ImageHeader, mostPixels } from './header.ts';
 import { type ChannelName, cmykToRgb, type Pixels, widened, withChannels } from './pixels.ts';
 
@@ -50,11 +51,13 @@ async function decodeBySharp(path: string, header: ImageHeader, wanted: Wanted):
   const plain = wanted.channels === 'L' || (wanted.channels === 'RGB' && header.colour === 'grey');
   const { data, info } = await asStored(image, header, plain)
     .toBuffer({ resolveWithObject: true })
-    .catch((thrown: unknown) => {
-      const text = firstLine(thrown);
-      const cut = /premature end|truncated|read error|unexpected end|eof|unable to parse/i.test(text);
-      throw new BadImage(cut ? `it is cut short or damaged (${text})` : `it cannot be decoded (${text})`);
+    .catch(() => {
+      // libvips keeps one text for all threads: what it says may be of another image.
+      const cut = isCutShort(path, header.format);
+      throw new BadImage(cut ? 'it is cut short' : 'it is damaged: its pixels cannot be decoded');
     });
+  // One that lacks its last bytes may have all its pixels by chance; Pillow refuses it all the same.
+  if (header.format === 'jpeg' && isCutShort(path, 'jpeg')) throw new BadImage('it is cut short');
   const { width, height, channels } = info;
   if (header.depth === 'float') return { values: fromFloats(data), height, width, channels };
   if (header.depth === 16) return { values: wide(data), height, width, channels };

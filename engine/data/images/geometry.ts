@@ -44,7 +44,7 @@ export function placed(
   const resized: Size = byHeight
     ? [high, Math.max(1, Math.trunc((high * width) / height))]
     : [Math.max(1, Math.trunc((wide * height) / width)), wide];
-  const place = mode === 'crop' ? halfToEven : Math.floor;
+  const place = mode === 'crop' ? halfToEven : Math.ceil;
   return { resized, window: [place((resized[0] - high) / 2), place((resized[1] - wide) / 2), high, wide] };
 }
 

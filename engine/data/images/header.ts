@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import sharp from 'sharp';
-import { BadImage, firstLine } from './bad-image.ts';
+import { BadImage } from './bad-image.ts';
 import { readBmpHeader } from './bmp.ts';
 import { orientationIn } from './exif.ts';
 
@@ -225,8 +225,8 @@ const depths: Record<string, ImageHeader['depth'] | undefined> = { uchar: 8, ush
 async function tiffHeader(path: string): Promise<ImageHeader> {
   const found = await sharp(path, { limitInputPixels: false })
     .metadata()
-    .catch((thrown: unknown) => {
-      throw new BadImage(`it is a damaged TIFF file: ${firstLine(thrown)}`);
+    .catch(() => {
+      throw new BadImage('it is a damaged TIFF file, or one that is cut short');
     });
   const { width, height, depth, orientation = 1, space, hasAlpha, pages = 1 } = found;
   const known = depths[depth];
