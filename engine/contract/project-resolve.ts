@@ -93,10 +93,12 @@ function examineData(data: JsonObject, facts: DataFacts | null, report: Report):
     return report.fields(value, fields, place).values;
   };
   const split = section('split', splitFields);
-  const unsaid = !isObject(data.split) || data.split.val === undefined;
+  const unsaid = !isObject(data.split) || data.split.val === undefined ? (true as const) : undefined;
   return {
     source: examineSource(data.source, report),
-    split: { ...split, val: unsaid && facts?.parts.val ? 'val' : (split.val ?? 0) },
+    split: unsaid
+      ? { ...split, val: facts?.parts.val ? 'val' : (split.val ?? 0), ...(facts ? {} : { unsaid }) }
+      : { ...split, val: split.val ?? 0 },
     transforms: examineTransforms(data.transforms, report),
     loader: section('loader', loaderFields),
   };

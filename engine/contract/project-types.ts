@@ -49,7 +49,12 @@ export interface ResolvedSplit {
   seed: number;
   /** Only meaningful for class targets. */
   stratify: boolean;
+  /** `val` is what stands in for a project that says nothing of it: the source's own validation part goes before it. */
+  unsaid?: true;
 }
+
+/** A division of the training part that is drawn. */
+export type DrawnSplit = Omit<ResolvedSplit, 'val' | 'unsaid'> & { val: number };
 
 /** See schedules.ts for the kinds and schedule-plan.ts for what the clocks count. */
 export interface ResolvedSchedule extends Chosen {

@@ -1,6 +1,6 @@
 /** How many samples each split has: the arithmetic of `data.split`, shared by the plan and by what draws the samples. */
 import type { SplitCounts } from './plan-types.ts';
-import type { ResolvedSplit } from './project-types.ts';
+import type { DrawnSplit, ResolvedSplit } from './project-types.ts';
 import type { DataFacts } from './tensors.ts';
 
 /** Validation samples drawn from `count` of them. */
@@ -18,6 +18,14 @@ export function splitCounts({ parts }: DataFacts, split: ResolvedSplit): SplitCo
   if (typeof split.val === 'string') return { train: parts.train, val: parts[split.val] ?? 0, test };
   const val = validationShare(parts.train, split.val);
   return { train: parts.train - val, val, test };
+}
+
+/** What a source whose encoding is fitted on the samples that train has to draw; null: all of the training part trains. */
+export function drawnSplit(
+  { val, seed, stratify, unsaid }: ResolvedSplit,
+  parts: { val?: unknown },
+): DrawnSplit | null {
+  return typeof val === 'string' || val === 0 || (unsaid && parts.val) ? null : { val, seed, stratify };
 }
 
 /**

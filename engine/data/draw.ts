@@ -1,7 +1,7 @@
 /** Which samples validate: drawn in memory from labels, groups and a seed; usable before anything is packed. */
 import { GradloomError } from '../contract/errors.ts';
 import type { Addon } from '../contract/native.ts';
-import type { ResolvedSplit } from '../contract/project.ts';
+import type { DrawnSplit } from '../contract/project.ts';
 import { validationByClass } from '../contract/splits.ts';
 import { chooseGroups } from './draw-groups.ts';
 
@@ -30,7 +30,7 @@ export interface Drawn {
  */
 export function drawSplit(
   { count, labels, groups, excluded }: Drawable,
-  settings: Omit<ResolvedSplit, 'val'> & { val: number },
+  settings: DrawnSplit,
   randperm: Addon['randperm'],
 ): Drawn {
   const out = new Uint8Array(count);

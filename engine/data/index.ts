@@ -2,7 +2,7 @@
 
 export { describeSource } from './describe.ts';
 export { leftOut } from './import-state.ts';
-export { honourMarks } from './marked.ts';
+export { honourMarks, marksOfRun } from './marked.ts';
 export { changeMarks, needMarksFile, readMarks } from './marks.ts';
 export { type DataPack, type PackOptions, packSource } from './pack.ts';
 export { packBytes } from './pack-limit.ts';

@@ -17,6 +17,11 @@ import { openSource } from './source.ts';
 /** A run goes on with the marks that it was begun with: they lie in its folder. */
 const keptMarks = (folder: string) => path.join(folder, 'split', 'marks.json');
 
+/** The marks that a run was begun with. */
+export function marksOfRun(folder: string): Promise<Mark[]> {
+  return readMarks(keptMarks(folder));
+}
+
 export interface HonourOptions {
   /** Where corrected targets and the marks themselves are kept; `split/` below it. */
   folder: string;
@@ -36,12 +41,12 @@ export async function honourMarks(
   split: ResolvedSplit,
   { folder, run }: HonourOptions,
 ): Promise<{ pack: DataPack; notes: DataNote[] }> {
-  const marks = run === undefined ? await marksOf(source, baseDir) : await readMarks(keptMarks(run));
+  const marks = run === undefined ? await marksOf(source, baseDir) : await marksOfRun(run);
   const since = run === undefined ? [] : await changedSince(marks, source, baseDir);
   if (marks.length === 0) return { pack, notes: since };
   await makeFolder(path.join(folder, 'split'));
   if (run === undefined) await writeWhole(keptMarks(folder), (file) => file.writeFile(marksText(marks)));
-  const opened = await openSource(source, baseDir, { split });
+  const opened = await openSource(source, baseDir, { split, marks });
   const { target } = pack.facts;
   const { parts, notes } = effectsOf(marks, opened, target.kind === 'class' ? target.classes : null);
   return { pack: await patched(pack, parts, path.join(folder, 'split')), notes: [...since, ...notes] };

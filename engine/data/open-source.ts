@@ -1,6 +1,7 @@
 /** What a kind of data source must be able to do once its files are found. */
 
 import type { DataNote } from '../contract/data/inspect.ts';
+import type { Mark } from '../contract/data/marks.ts';
 import type { Addon, NativeColumn } from '../contract/native.ts';
 import type { ResolvedSplit } from '../contract/project.ts';
 import type { JsonObject } from '../contract/report.ts';
@@ -14,6 +15,8 @@ export type ColumnRole = 'input' | 'target' | 'group';
 export interface OpenContext {
   /** For sources whose encoding is fitted on the samples that train. */
   split: ResolvedSplit;
+  /** The marks that count in place of the data's own: those that a run was begun with. */
+  marks?: readonly Mark[] | undefined;
 }
 
 /** A sample that cannot be read: its row in the pack is zeros, and it takes part in nothing. */

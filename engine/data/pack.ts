@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { cp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Mark } from '../contract/data/marks.ts';
 import { GradloomError } from '../contract/errors.ts';
 import type { Addon } from '../contract/native.ts';
 import type { ResolvedSource, ResolvedSplit } from '../contract/project.ts';
@@ -28,6 +29,7 @@ import { isBeingMade, PackPlace, removeLeftovers, settle } from './pack-place.ts
 import { journalName, PackWriter } from './pack-write.ts';
 import { Progress } from './progress.ts';
 import { defaultContext, openSource } from './source.ts';
+import { removeEarlier } from './superseded.ts';
 
 export type { DataPack } from './pack-file.ts';
 
@@ -56,6 +58,8 @@ export interface PackOptions {
   mostBytes?: number | null;
   /** For sources whose encoding is fitted on the samples that train. Absent: as a project that says nothing of it. */
   split?: ResolvedSplit;
+  /** As `OpenContext.marks`. */
+  marks?: readonly Mark[] | undefined;
   onProgress?: (progress: PackProgress) => void;
   signal?: AbortSignal;
 }
@@ -67,7 +71,8 @@ export interface PackOptions {
  * leave such out.
  */
 export async function packSource(source: ResolvedSource, baseDir: string, options: PackOptions): Promise<DataPack> {
-  const context: OpenContext = options.split ? { split: options.split } : defaultContext();
+  const { split = defaultContext().split, marks } = options;
+  const context: OpenContext = { split, marks };
   const made = { source, base: baseDir, split: context.split };
   return packOpened(() => openSource(source, baseDir, context), made, options);
 }
@@ -116,6 +121,7 @@ export async function packOpened(
     }
     const packed = await packAt(folder, key, opened, options);
     if (packed) {
+      if (options.out === undefined) await removeEarlier(packs, made, key);
       if (options.mostBytes != null) await limitPacks(packs, options.mostBytes, key);
       return packed;
     }

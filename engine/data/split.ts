@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
 import type { Addon, NativeSplit } from '../contract/native.ts';
-import type { ResolvedSplit } from '../contract/project.ts';
+import type { DrawnSplit, ResolvedSplit } from '../contract/project.ts';
 import type { PartName } from '../contract/tensors.ts';
 import { writeWhole } from '../files.ts';
 import { type Drawn, drawSplit } from './draw.ts';
@@ -91,7 +91,7 @@ function whole({ parts, excluded }: Divided, part: PartName): SplitMembers {
 
 async function drawTraining(
   pack: Divided,
-  settings: ResolvedSplit & { val: number },
+  settings: DrawnSplit,
   addon: Pick<Addon, 'randperm'>,
 ): Promise<Pick<Members, 'train' | 'val'>> {
   if (settings.val === 0) return { train: whole(pack, 'train') };

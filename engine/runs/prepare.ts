@@ -16,11 +16,11 @@ import { type Plan, planProject } from '../contract/plan.ts';
 import type { Edit, Problem } from '../contract/problems.ts';
 import { editProject, readProject, resolveProject } from '../contract/project.ts';
 import { segmentStarts } from '../contract/recompute.ts';
-import { isObject } from '../contract/report.ts';
+import { isObject, type JsonObject } from '../contract/report.ts';
 import { pathKeys } from '../contract/sources.ts';
 import type { DataFacts } from '../contract/tensors.ts';
 import type { Precision } from '../contract/training-numbers.ts';
-import { describeSource, honourMarks, makeSplits, packSource, type Splits } from '../data/index.ts';
+import { describeSource, honourMarks, makeSplits, marksOfRun, packSource, type Splits } from '../data/index.ts';
 import { systemError } from '../files.ts';
 import { SettingsFile } from '../settings.ts';
 import { checkThreads, threadsHere } from '../threads.ts';
@@ -263,6 +263,8 @@ export interface PreparedData {
   splits: Splits;
   parts: NativePlan['data']['parts'];
   facts: DataFacts;
+  /** How a table's rows became numbers; null: nothing was fitted. */
+  encoding: JsonObject | null;
   data_hash: string;
   split_hash: string;
   /** What a person should know of it: marks that mean nothing. */
@@ -288,6 +290,7 @@ export async function prepareData(
     cacheDir: cacheDir(),
     addon,
     split,
+    marks: options.run === undefined ? undefined : await marksOfRun(options.run),
     hold: true,
     mostBytes: await new SettingsFile().cacheBytes(),
     ...(signal ? { signal } : {}),
@@ -295,7 +298,8 @@ export async function prepareData(
   });
   const { pack, notes } = await honourMarks(packed, source, '/', split, { folder: splitFolder, run: options.run });
   const { splits, hash } = await makeSplits(pack, split, addon, splitFolder);
-  return { splits, parts: pack.parts, facts: pack.facts, data_hash: pack.hash, split_hash: hash, notes };
+  const { parts, facts, encoding } = pack;
+  return { splits, parts, facts, encoding, data_hash: pack.hash, split_hash: hash, notes };
 }
 
 export function adviceOnData({ notes }: PreparedData): Advice[] {

@@ -3,7 +3,7 @@ import type { DataNote } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
 import { plural } from '../../contract/format.ts';
 import type { Addon } from '../../contract/native.ts';
-import type { ResolvedSplit } from '../../contract/project.ts';
+import type { DrawnSplit } from '../../contract/project.ts';
 import { standardMissing, type TableColumnSettings, type TableSource } from '../../contract/sources/table.ts';
 import { drawSplit } from '../draw.ts';
 import type { Database } from './duckdb.ts';
@@ -16,6 +16,7 @@ import {
   sortedNames,
   type TableEncoding,
 } from './encoding.ts';
+import type { MarkedRows } from './marked-rows.ts';
 import { Moments } from './moments.ts';
 import type { OpenTable } from './open-table.ts';
 import type { ColumnProfile } from './profile.ts';
@@ -37,7 +38,9 @@ export interface Fitted {
 }
 
 export interface FitOptions {
-  split: ResolvedSplit;
+  /** null: all rows train. */
+  split: DrawnSplit | null;
+  marked: MarkedRows | null;
   randperm: Addon['randperm'];
 }
 
@@ -109,6 +112,11 @@ export async function fitTable(
     groupAt.length === 0
       ? null
       : await readNames(database, table, textReading(table.profiles[groupAt[0] as number] as ColumnProfile), out);
+  for (const [index, name] of options.marked?.relabelled ?? []) {
+    const label = classes?.names.indexOf(name) ?? -1;
+    if (classes && label >= 0) classes.of[index] = label;
+  }
+  for (const index of options.marked?.excluded ?? []) out[index] = 1;
   const trains = drawn(train.rows, out, classes?.of ?? null, groups?.of ?? null, options);
   const rows = trains.reduce((sum, each) => sum + each, 0);
   const notes: DataNote[] = [];
@@ -201,10 +209,10 @@ function drawn(
   { split, randperm }: FitOptions,
 ): Uint8Array {
   const every = out.map((bad) => 1 - bad);
-  if (typeof split.val === 'string' || split.val === 0) return every;
+  if (!split) return every;
   const excluded = Array.from(out.keys()).filter((index) => out[index]);
   try {
-    const { train } = drawSplit({ count, labels, groups, excluded }, { ...split, val: split.val }, randperm);
+    const { train } = drawSplit({ count, labels, groups, excluded }, split, randperm);
     const trains = new Uint8Array(count);
     for (const index of train) trains[index] = 1;
     return trains;

@@ -2,6 +2,7 @@
 import type { DataNote } from '../../contract/data/inspect.ts';
 import { plural } from '../../contract/format.ts';
 import type { TableSource } from '../../contract/sources/table.ts';
+import { drawnSplit } from '../../contract/splits.ts';
 import { type PartName, partNames, type TargetType } from '../../contract/tensors.ts';
 import { lazyAddon } from '../../native/lazy.ts';
 import { cacheDir } from '../../workspace.ts';
@@ -11,15 +12,19 @@ import { withDatabase } from './duckdb.ts';
 import { countUnseen, encodedInputs, encodedTargets, numberedTexts, tableRows } from './encoded.ts';
 import type { TableEncoding } from './encoding.ts';
 import { type Fitted, fitTable, textReading, unseenMessage } from './fit.ts';
+import { markedRows } from './marked-rows.ts';
 import { type OpenTable, openTable } from './open-table.ts';
+import { placesOf, rowName } from './places.ts';
 import type { ColumnProfile } from './profile.ts';
-import { keptBeside, placeSql, storeParameters, storeRows, type TableStore } from './store.ts';
+import { keptBeside, type TableStore } from './store.ts';
 import { type BadRow, type ColumnReading, findBadRows } from './values.ts';
 
 export interface TableData {
   table: OpenTable;
   fitted: Fitted;
   bad: { [Part in PartName]?: BadRow[] };
+  /** What the encoding depends on besides the rows. */
+  fitsOn: unknown[];
 }
 
 /** The table with its encoding, both from the cache where they were made before. */
@@ -27,10 +32,12 @@ export async function fitted(settings: TableSource, baseDir: string, context: Op
   const options = { cacheDir: cacheDir() };
   const table = await openTable(settings, baseDir, options);
   const others = partNames.flatMap((part) => (part === 'train' ? [] : (table.parts[part]?.identity ?? null)));
-  const of = [settings, context.split, others];
+  const split = drawnSplit(context.split, table.parts);
+  const marked = await markedRows(table, settings, baseDir, context.marks);
+  const of = [settings, split, others, ...(marked ? [marked] : [])];
   const found = await keptBeside(table.parts.train.folder, 'encoding', of, () =>
     withDatabase(options.cacheDir, async (database) => {
-      const made = await fitTable(database, table, settings, { split: context.split, randperm: lazyAddon.randperm });
+      const made = await fitTable(database, table, settings, { split, marked, randperm: lazyAddon.randperm });
       const bad: TableData['bad'] = { train: made.bad };
       for (const part of ['val', 'test'] as const) {
         const store = table.parts[part];
@@ -43,29 +50,7 @@ export async function fitted(settings: TableSource, baseDir: string, context: Op
       return { fitted: made, bad };
     }),
   );
-  return { table, ...found };
-}
-
-/** Of parts whose rows do not lie in the file as they do here: the number of each, from 1. */
-async function placesOf(stores: readonly TableStore[]): Promise<Map<TableStore, Uint32Array>> {
-  const places = new Map<TableStore, Uint32Array>();
-  const placed = stores.filter((store) => store.placed);
-  if (placed.length === 0) return places;
-  await withDatabase(cacheDir(), async (database) => {
-    for (const store of placed) {
-      const own = new Uint32Array(store.rows);
-      let at = 0;
-      for await (const chunk of database.chunks(
-        `SELECT ${placeSql(store)} FROM ${storeRows}`,
-        storeParameters(store),
-      )) {
-        const column = chunk.getColumnVector(0);
-        for (let row = 0; row < chunk.rowCount; row++) own[at++] = Number(column.getItem(row));
-      }
-      places.set(store, own);
-    }
-  });
-  return places;
+  return { table, fitsOn: [split, ...(marked ? [marked] : [])], ...found };
 }
 
 function targetReadings({ target }: TableEncoding): ColumnReading[] {
@@ -94,7 +79,7 @@ export async function openTableSource(
   const type = (dtype: 'float32' | 'int64', shape: number[]): ColumnType => ({ dtype, shape, scaled: false });
   const store = (part: string) => table.parts[part as PartName] as TableStore;
   return {
-    identity: [settled, stores.map(([part, { identity }]) => [part, identity]), context.split],
+    identity: [settled, stores.map(([part, { identity }]) => [part, identity]), ...data.fitsOn],
     readBytes: 0,
     parts: Object.fromEntries(stores.map(([part, { rows }]) => [part, rows])) as OpenSource['parts'],
     columns: {
@@ -104,7 +89,7 @@ export async function openTableSource(
     },
     notes: [...table.notes, ...notes, ...badNotes(bad, on_bad)],
     skipsBad: on_bad === 'skip',
-    nameOf: (part, index) => `row ${places.get(store(part))?.[index] ?? index + 1}`,
+    nameOf: (part, index) => rowName(places.get(store(part)), index),
     rows: (part) => tableRows(store(part), encoding),
     encoding: async () => JSON.parse(JSON.stringify(encoding)),
     inputColumns: async () => inputColumns(encoding.inputs, table.profiles),
