@@ -91,7 +91,7 @@ export async function removePacks(cacheDir: string, keys: readonly string[]): Pr
   return { bytes };
 }
 
-/** Removes every pack that nobody reads, and what imports left behind. */
+/** Removes every pack that nobody reads, what imports left behind, and tables that were brought into another form. */
 export async function clearPacks(cacheDir: string): Promise<{ bytes: number }> {
   const packs = packsDir(cacheDir);
   const held = await heldPacks(packs);
@@ -100,5 +100,14 @@ export async function clearPacks(cacheDir: string): Promise<{ bytes: number }> {
     cacheDir,
     free.map((folder) => basename(folder)),
   );
-  return { bytes: bytes + (await removeEnded(packs)) };
+  return { bytes: bytes + (await removeEnded(packs)) + (await removeTables(join(cacheDir, 'tables'))) };
+}
+
+async function removeTables(tables: string): Promise<number> {
+  let bytes = 0;
+  for (const name of (await readdir(tables).catch(() => [])).filter(isPackKey)) {
+    bytes += await packBytes(join(tables, name));
+    await rm(join(tables, name), { recursive: true, force: true });
+  }
+  return bytes;
 }

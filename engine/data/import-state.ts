@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { ImportState, LeftOut } from '../contract/data/import.ts';
 import { mostNamed } from '../contract/data/inspect.ts';
 import type { ResolvedSource } from '../contract/project.ts';
-import { foldersOf } from './cache.ts';
 import type { BadSample, OpenContext } from './open-source.ts';
 import { packKey } from './pack.ts';
-import { readPack, readPackFile } from './pack-file.ts';
+import { readPack } from './pack-file.ts';
 import { packBytes } from './pack-limit.ts';
 import { defaultContext, openSource } from './source.ts';
+import { earlierPacks } from './superseded.ts';
 
 /** @throws GradloomError what `openSource` throws */
 export async function importState(
@@ -19,16 +19,11 @@ export async function importState(
 ): Promise<ImportState> {
   const opened = await openSource(source, baseDir, context);
   const key = packKey(source, opened);
-  const pack = await readPack(opened.pack ?? join(cacheDir, 'packs', key));
+  const packs = join(cacheDir, 'packs');
+  const pack = await readPack(opened.pack ?? join(packs, key));
   if (pack) return { packed: true, bytes: await packBytes(pack.folder), ...leftOut(pack.skipped) };
-  const wanted = JSON.stringify({ source, baseDir });
-  for (const folder of await foldersOf(cacheDir)) {
-    const made = (await readPackFile(folder))?.made;
-    if (made && JSON.stringify({ source: made.source, baseDir: made.base }) === wanted) {
-      return { packed: false, changed: true };
-    }
-  }
-  return { packed: false };
+  const earlier = await earlierPacks(packs, { source, base: baseDir, split: context.split }, key);
+  return { packed: false, ...(earlier.length > 0 ? { changed: true } : {}) };
 }
 
 /** As the wire tells it. */

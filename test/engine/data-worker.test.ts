@@ -70,7 +70,10 @@ describe('the worker', () => {
       bytes: expect.any(Number),
     });
     writeFileSync(path.join(source.path, 'train-labels-idx1-ubyte'), idxBytes([50], Array(50).fill(1)));
-    expect(await service.data.ask('state', { source, baseDir: '/' })).toEqual({ packed: false, changed: true });
+    const relative = { source: { ...source, path: 'small' }, baseDir: home };
+    expect(await service.data.ask('state', relative)).toEqual({ packed: false, changed: true });
+    await service.data.pack(source, '/');
+    expect(readdirSync(path.dirname(pack.folder))).not.toContain(path.basename(pack.folder));
   });
 
   test('killed in mid-import is an error of that call; the service lives, and the next call works', async () => {
