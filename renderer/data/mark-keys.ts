@@ -2,8 +2,9 @@
 import type { KeyboardEvent } from 'react';
 import type { PartName, TargetType } from '../../engine/contract/tensors.ts';
 import type { PreviewSample } from '../../engine/contract/wire.ts';
-import { changeMarks, isMarkNewest, type MarkValue, marked, markOf, undoMarks, useMarks } from '../state/data-marks.ts';
-import { captionOf, markName } from './sample-words.ts';
+import { changeMarks, isMarkNewest, markOf, undoMarks, useMarks } from '../state/data-marks.ts';
+import { type MarkEdit, type MarkValue, marked } from '../state/mark-value.ts';
+import { captionOf, labelOf, markName } from './sample-words.ts';
 
 export interface Markable {
   part: PartName;
@@ -14,7 +15,7 @@ export interface Markable {
 const shortest = (name: string) => (name.length > 40 ? `…${name.slice(-39)}` : name);
 
 /** Puts a change to a sample's mark, and tells it so that it can be undone. */
-export function mark({ part, sample }: Markable, change: Parameters<typeof marked>[1], done: string): Promise<boolean> {
+export function mark({ part, sample }: Markable, change: MarkEdit, done: string): Promise<boolean> {
   const name = markName(sample);
   const before: MarkValue | null = markOf(useMarks.getState(), part, name);
   return changeMarks([{ part, sample: name, mark: marked(plain(before), change) }], done);
@@ -39,12 +40,6 @@ export function relabel(at: Markable, label: string): Promise<boolean> {
   return label === own
     ? mark(at, { label: undefined }, `${name} keeps its class ${label}`)
     : mark(at, { label }, `${name} is of class ${label}`);
-}
-
-/** A class that is called by a digit is meant by it; else digits count the classes from 1. */
-export function labelOf(key: string, names: readonly string[]): string | undefined {
-  if (!/^[0-9]$/.test(key)) return undefined;
-  return names.some((name) => /^[0-9]$/.test(name)) ? names.find((name) => name === key) : names[Number(key) - 1];
 }
 
 /** Answers whether the key was one of these. */

@@ -19,3 +19,9 @@ export function captionOf({ target, goal }: Pick<PreviewSample, 'target' | 'goal
   if (of.kind === 'vector' && goal.length <= mostFigures) return goal.map((value) => number(value, 3)).join(', ');
   return null;
 }
+
+/** A class that is called by a digit is meant by it; else digits count the classes from 1. */
+export function labelOf(key: string, names: readonly string[]): string | undefined {
+  if (!/^[0-9]$/.test(key)) return undefined;
+  return names.some((name) => /^[0-9]$/.test(name)) ? names.find((name) => name === key) : names[Number(key) - 1];
+}

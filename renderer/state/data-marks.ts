@@ -8,7 +8,6 @@ import { useProjectState } from './project-state.ts';
 import { dismissToast, tell, tellError, useSession } from './session.ts';
 
 type Part = Mark['part'];
-export type MarkValue = NonNullable<MarkChange['mark']>;
 
 interface Undo {
   back: MarkChange[];
@@ -110,11 +109,4 @@ async function put(changes: readonly MarkChange[]): Promise<boolean> {
     tellError(thrown);
     return false;
   }
-}
-
-/** With `change` made to what is marked already; a mark that says nothing is none. */
-export function marked(before: MarkValue | null, change: { [Key in keyof MarkValue]?: MarkValue[Key] | undefined }) {
-  const all = { ...before, ...change };
-  const said = Object.entries(all).filter(([, value]) => value !== undefined && value !== false && value !== '');
-  return said.length === 0 ? null : (Object.fromEntries(said) as MarkValue);
 }

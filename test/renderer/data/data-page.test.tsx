@@ -18,9 +18,7 @@ beforeEach(closeProject);
 
 const data = () => JSON.parse(useProjectState.getState().text).data;
 const digits = () => openProject(() => client.engine.projects.create({ template: 'digits-mlp' }));
-const samples = async () => [
-  ...(await screen.findByRole('listbox', { name: 'Samples' })).querySelectorAll('canvas'),
-];
+const samples = async () => [...(await screen.findByRole('listbox', { name: 'Samples' })).querySelectorAll('canvas')];
 
 async function open(project: object): Promise<void> {
   const file = path.join(home, `project-${Math.random().toString(36).slice(2)}.gradloom.json`);
