@@ -1,12 +1,14 @@
 /** `evaluate` and `predict`: a checkpoint measured on a split, and its answers sample by sample. */
 import { basename } from 'node:path';
+import type { DataNote } from '../contract/data/inspect.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { fromNum } from '../contract/events.ts';
 import { integer, loss, metric, percent, table } from '../format.ts';
-import { evaluateRun, type Prediction, predictRun } from '../runs/index.ts';
+import { evaluateRun, type Prediction, predictFiles, predictRun } from '../runs/index.ts';
 import type { CheckpointName, Evaluation, SplitName } from '../runs/types.ts';
 import { checkpointName, countFrom0, positiveInteger, splitName } from './arguments.ts';
 import { type AddCommand, abortable } from './context.ts';
+import { noteText } from './data-inspect.ts';
 import type { Output } from './output.ts';
 
 /** Larger confusion matrices are for files, not for eyes. */
@@ -42,13 +44,19 @@ export const addEvaluate: AddCommand = (program, context) => {
     .summary("show a run's answers")
     .description("Shows what a run's network answers, sample by sample.")
     .action(async (run: string, files: string[], { limit, ...options }: PredictArguments) => {
-      refuseFiles(files, options.split);
+      checkWhat(files, { ...options, ...(limit === undefined ? {} : { limit }) });
       await abortable(context, async (signal) => {
         const rows: Prediction[] = [];
-        await predictRun(run, { ...options, ...(limit === undefined ? {} : { count: limit }), signal }, (row) => {
+        const onRow = (row: Prediction) => {
           out.object({ type: 'prediction', ...row });
           if (!out.json) rows.push(row);
-        });
+        };
+        if (files.length > 0) {
+          const onNote = (note: DataNote) => out.say(noteText(note));
+          await predictFiles(run, files, { ...options, signal, onNote }, onRow);
+        } else {
+          await predictRun(run, { ...options, ...(limit === undefined ? {} : { count: limit }), signal }, onRow);
+        }
         if (rows.length > 0) out.say(predictionTable(rows));
       });
     });
@@ -62,15 +70,19 @@ interface PredictArguments {
   device?: string;
 }
 
-function refuseFiles(files: string[], split: SplitName | undefined): void {
-  if (files.length > 0) {
-    throw new GradloomError('NOT_SUPPORTED', 'This version does not predict files yet.', {
-      hint: "Predict samples of the run's data: --split val --limit 10.",
-    });
+function checkWhat(files: string[], { split, limit, start }: PredictArguments): void {
+  if (files.length > 0 && (split !== undefined || limit !== undefined || start !== undefined)) {
+    throw new GradloomError(
+      'BAD_CALL',
+      'Files are predicted whole: --split, --limit and --start are for the run’s own data.',
+      {
+        hint: 'Give either files or a split.',
+      },
+    );
   }
-  if (split === undefined) {
+  if (files.length === 0 && split === undefined) {
     throw new GradloomError('BAD_CALL', 'What to predict is missing.', {
-      hint: 'Give --split train, val or test, and --limit for how many samples.',
+      hint: 'Give files, or --split train, val or test, and --limit for how many samples.',
     });
   }
 }
@@ -100,16 +112,15 @@ function showLabels(out: Output, counts: number[][][], names: readonly string[])
 }
 
 function predictionTable(rows: Prediction[]): string {
-  const cells = rows.map(({ index, class: answer, target, logits, probabilities }) =>
-    answer === null
-      ? [String(index), logits.map(loss).join(' ')]
-      : [
-          String(index),
-          String(answer),
-          percent(Math.max(...probabilities.map(fromNum))),
-          target === null ? '' : String(target),
-        ],
-  );
-  const heads = rows[0]?.class === null ? ['index', 'answer'] : ['index', 'class', 'probability', 'true class'];
-  return table([heads, ...cells], [0, 1, 2, 3]);
+  const named = rows.some(({ name }) => name !== undefined);
+  const cells = rows.map(({ index, name, class: answer, label, target, logits, probabilities }) => {
+    const sample = named ? (name ?? '') : String(index);
+    if (answer === null) return [sample, logits.map(loss).join(' ')];
+    const sure = percent(Math.max(...probabilities.map(fromNum)));
+    return [sample, label ?? String(answer), sure, ...(named ? [] : [target === null ? '' : String(target)])];
+  });
+  const first = named ? 'sample' : 'index';
+  const heads =
+    rows[0]?.class === null ? [first, 'answer'] : [first, 'class', 'probability', ...(named ? [] : ['true class'])];
+  return table([heads, ...cells], named ? [2] : [0, 1, 2, 3]);
 }

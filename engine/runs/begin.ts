@@ -5,6 +5,7 @@ import type { Addon } from '../contract/native.ts';
 import { loadAddon } from '../native/load.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { RunControl } from './control.ts';
+import { keepData } from './data-kept.ts';
 import { replaceFile } from './durable.ts';
 import { describeEnvironment, writeEnvironment } from './environment.ts';
 import { createRun, type NewRun, projectName } from './folder.ts';
@@ -86,6 +87,7 @@ async function open(
   const data = await prepareData(plan, addon, folder, { signal: control.signal, onProgress: packingProgress(record) });
   const environment = describeEnvironment({ plan, text }, data, hardware, addon);
   writeEnvironment(folder, environment);
+  keepData(folder, data);
   const native = nativePlan(plan, data, environment);
   if (batchesPerEpoch(native) === 0) {
     throw new GradloomError('PROJECT_INVALID', 'There is not one full batch of training samples', {

@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
-import { type Num, toNum } from '../contract/events.ts';
+import { toNum } from '../contract/events.ts';
 import type { NativeSession } from '../contract/native.ts';
 import { readProject, resolveProject } from '../contract/project.ts';
 import type { TargetType } from '../contract/tensors.ts';
 import { loadAddon } from '../native/load.ts';
+import { answersOf } from './answers.ts';
 import { Checkpoints, type LoadedCheckpoint } from './checkpoints.ts';
 import { readEnvironment } from './environment.ts';
 import { findRun } from './folder.ts';
@@ -77,31 +78,10 @@ export async function predictRun(
     const { kind } = data.facts.target;
     for (let first = start; first < end; first += predictionBatch) {
       const result = await session.predict({ split, start: first, count: Math.min(predictionBatch, end - first) });
-      const { logits, probabilities, targets, width } = result;
-      for (let row = 0; row < targets.length; row += 1) {
-        const cut = (all: Float32Array) => all.subarray(row * width, (row + 1) * width);
-        const scores = cut(logits);
-        const target = targets[row] as number;
-        const own = kind === 'class' || kind === 'multi_label' ? Array.from(cut(probabilities)) : [];
-        // One score tells two classes apart: it is the probability of the second.
-        const shares = kind === 'class' && own.length === 1 ? [1 - (own[0] as number), own[0] as number] : own;
-        await onRow({
-          index: first + row,
-          class: kind === 'class' ? indexOfLargest(own.length === 1 ? shares : scores) : null,
-          target: Number.isNaN(target) ? null : target,
-          logits: Array.from(scores, toNum) as Num[],
-          probabilities: shares.map(toNum),
-        });
-      }
+      for (const row of answersOf(result, kind, first)) await onRow(row);
       if (options.signal?.aborted) throw new GradloomError('CANCELLED', 'The prediction was cancelled');
     }
   });
-}
-
-function indexOfLargest(values: ArrayLike<number>): number {
-  let best = 0;
-  for (let i = 1; i < values.length; i += 1) if ((values[i] as number) > (values[best] as number)) best = i;
-  return best;
 }
 
 async function withCheckpoint<T>(
@@ -162,7 +142,12 @@ async function withCheckpoint<T>(
 }
 
 /** A live run may remove an old checkpoint just as it is read: then the index names newer ones, and they are tried. */
-async function loadNamed(folder: string, keep: number, asked: CheckpointName | undefined, session: NativeSession) {
+export async function loadNamed(
+  folder: string,
+  keep: number,
+  asked: CheckpointName | undefined,
+  session: NativeSession,
+) {
   for (let attempt = 1; ; attempt += 1) {
     const checkpoints = new Checkpoints(folder, keep);
     const name = asked ?? (checkpoints.hasBest ? 'best' : 'last');

@@ -7,6 +7,7 @@ export { type ExportOptions, exportRun } from './export.ts';
 export { findRun } from './folder.ts';
 export { followJournal, readJournal } from './journal-reader.ts';
 export { sendAction, sendRequest } from './live.ts';
+export { predictFiles } from './predict-files.ts';
 export { describeRun, listRuns } from './registry.ts';
 export { resumeRun } from './resume.ts';
 export type * from './types.ts';

@@ -77,8 +77,11 @@ export interface PredictOptions {
 }
 
 export interface Prediction {
-  /** Position within the split. */
+  /** Position within the split, or among the files' samples. */
   index: number;
+  /** Of a file's sample: what a person calls it, and the name of its class. */
+  name?: string;
+  label?: string;
   /** The class with the largest logit; null where the target is no class. */
   class: number | null;
   /** The true class; null where the target is no class. */

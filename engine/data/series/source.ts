@@ -12,7 +12,7 @@ import { loadSeries, openSeriesTable, type SeriesRows, type SeriesTable } from '
 import { cutSeries, type Stretch, windowStarts } from './windows.ts';
 
 /** A scaled value is (value − shift) / scale. */
-interface Scale {
+export interface Scale {
   name: string;
   shift: number;
   scale: number;
@@ -199,7 +199,7 @@ function targetFaults({ count, values, names }: SeriesRows): Uint8Array {
   );
 }
 
-function fillMissing(rows: SeriesRows, inputs: readonly Scale[], fill: SeriesSource['fill']): DataNote[] {
+export function fillMissing(rows: SeriesRows, inputs: readonly Scale[], fill: SeriesSource['fill']): DataNote[] {
   if (fill === 'skip') return [];
   const notes: DataNote[] = [];
   for (const [i, values] of rows.inputs.entries()) {
@@ -259,7 +259,11 @@ function countClasses(
 
 const targetRow = (start: number, { window, horizon }: SeriesSource) => start + window - 1 + horizon;
 
-function windowAt({ rows, inputs }: Series, start: number, { window, layout }: SeriesSource): Float32Array {
+export function windowAt(
+  { rows, inputs }: Pick<Series, 'rows' | 'inputs'>,
+  start: number,
+  { window, layout }: Pick<SeriesSource, 'window' | 'layout'>,
+): Float32Array {
   const channels = inputs.length;
   const values = new Float32Array(channels * window);
   for (const [channel, { shift, scale }] of inputs.entries()) {

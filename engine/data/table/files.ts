@@ -88,7 +88,12 @@ export async function openFiles(
   return { parts, notes };
 }
 
-function refuseRagged({ path, ragged, raggedCount }: TableStore, onBad: 'stop' | 'skip', notes: DataNote[]): void {
+/** Rows that are none of the table stop whoever wants all of them, or are told. */
+export function refuseRagged(
+  { path, ragged, raggedCount }: TableStore,
+  onBad: 'stop' | 'skip',
+  notes: DataNote[],
+): void {
   const named = ragged.slice(0, 20).map(({ line, reason }) => `line ${line}: ${reason}`);
   if (onBad === 'skip') {
     const lines = ragged.slice(0, 200).map(({ line, reason }) => `line ${line}: ${reason}`);

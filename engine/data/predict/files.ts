@@ -1,0 +1,48 @@
+/** Files that a run has never seen, as samples for its network: each family of sources encodes its own. */
+
+import type { DataNote } from '../../contract/data/inspect.ts';
+import { GradloomError } from '../../contract/errors.ts';
+import type { NativeColumn } from '../../contract/native.ts';
+import type { ResolvedSource } from '../../contract/project.ts';
+import type { JsonObject } from '../../contract/report.ts';
+import type { DataFacts } from '../../contract/tensors.ts';
+
+export interface FilesRequest {
+  /** The run's own: its settings say how files are read. */
+  source: ResolvedSource;
+  /** As the run keeps it. */
+  encoding: JsonObject | null;
+  facts: DataFacts;
+  /** Absolute. */
+  files: readonly string[];
+  /** Takes the columns that are written. */
+  folder: string;
+  signal?: AbortSignal | undefined;
+}
+
+export interface FileSamples {
+  count: number;
+  input: NativeColumn;
+  /** What a person calls each sample. */
+  names: string[];
+  notes: DataNote[];
+}
+
+type Reader = (request: FilesRequest) => Promise<FileSamples>;
+
+/** Loaded when such files are predicted. */
+const readers: { [Kind in ResolvedSource['kind']]?: () => Promise<Reader> } = {
+  table: async () => (await import('../table/predict.ts')).tableSamples,
+  series: async () => (await import('../series/predict.ts')).seriesSamples,
+};
+
+/** The samples as a part of a native plan, with targets that mean nothing. @throws GradloomError NOT_SUPPORTED, DATA_*, NOT_READABLE, CANCELLED */
+export async function samplesOf(request: FilesRequest): Promise<FileSamples> {
+  const reader = readers[request.source.kind];
+  if (!reader) {
+    throw new GradloomError('NOT_SUPPORTED', `Files of a source of kind ${request.source.kind} cannot be predicted.`, {
+      hint: "Predict samples of the run's data: --split val --limit 10.",
+    });
+  }
+  return (await reader())(request);
+}
