@@ -2,6 +2,7 @@
 import { open, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { GradloomError } from '../../contract/errors.ts';
+import { integer } from '../../contract/format.ts';
 import { systemError } from '../../files.ts';
 import { type ContentOptions, measureContent, readContent, readStart } from '../content.ts';
 import { inCodePoints, listFolder } from '../listing.ts';
@@ -149,7 +150,7 @@ function sorted(path: string, { files, names, pickles, identity }: Found, more: 
     if (rest === 0 && bytes > 0) continue;
     throw new GradloomError(
       'DATA_TRUNCATED',
-      `${name} in ${path} has ${bytes.toLocaleString('en')} bytes, which are not a whole number of images of ${pixelBytes + labelBytes} bytes.`,
+      `${name} in ${path} has ${integer(bytes)} bytes, which are not a whole number of images of ${pixelBytes + labelBytes} bytes.`,
       { hint: 'Fetch or copy the file again.', path },
     );
   }

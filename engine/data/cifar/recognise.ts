@@ -1,6 +1,7 @@
 /** Recognises CIFAR's binary version by its files' names and sizes, in its folder, one above it, or its archive. */
 import { basename } from 'node:path';
 import type { Recognised } from '../../contract/data/inspect.ts';
+import { integer, plural } from '../../contract/format.ts';
 import { factsOf } from '../describe.ts';
 import type { Found } from '../recognise/recogniser.ts';
 import { openCifar } from './source.ts';
@@ -24,7 +25,7 @@ export async function recogniseCifar({ files, path, kind, head }: Found): Promis
   return [
     {
       source,
-      title: `CIFAR-${classes}, ${train.toLocaleString('en')} images${test ? ` and ${test.toLocaleString('en')} to test with` : ''}`,
+      title: `CIFAR-${classes}, ${plural(train, 'image')}${test ? ` and ${integer(test)} to test with` : ''}`,
       reason: 'Its files have the names and the sizes of the binary version.',
       sure: 'certain',
       guesses: [],

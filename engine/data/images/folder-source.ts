@@ -1,13 +1,14 @@
 /** The `image_folder` source: a folder of images for each class, in one part or several; the class map is the training part's, by name. */
 import type { DataNote } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
+import { integer, plural } from '../../contract/format.ts';
 import type { ImageFolderSource } from '../../contract/sources/images.ts';
 import type { PartName, TargetType } from '../../contract/tensors.ts';
 import { type FolderListing, inCodePoints } from '../listing.ts';
 import type { OpenSource } from '../open-source.ts';
 import { folderAt, identityOf, listImages, readingIdentity } from './folders.ts';
 import { type FoundParts, findParts } from './parts.ts';
-import { counted, imageSet, noteOf } from './samples.ts';
+import { imageSet, noteOf } from './samples.ts';
 import { type ScannedFile, scanFiles } from './scan.ts';
 import {
   classColumn,
@@ -131,7 +132,7 @@ function classesOf(
       'DATA_FORMAT',
       train.length === 0
         ? `${folder} holds no images${prefix === '' ? '' : ` in ${prefix}`}.`
-        : `The ${train.length.toLocaleString('en')} images in ${folder} lie in no class folders.`,
+        : `The ${integer(train.length)} images in ${folder} lie in no class folders.`,
       {
         hint: 'Put the images of each class into a folder of its name; a table that says their labels is the source image_csv; target "input" needs none.',
         path: folder,
@@ -162,9 +163,7 @@ function refuseUnseen(
       if (own !== null && !known.has(own)) unseen.set(own, (unseen.get(own) ?? 0) + 1);
     }
     if (unseen.size === 0) continue;
-    const list = [...unseen]
-      .slice(0, 5)
-      .map(([name, count]) => `${JSON.stringify(name)} (${count.toLocaleString('en')})`);
+    const list = [...unseen].slice(0, 5).map(([name, count]) => `${JSON.stringify(name)} (${integer(count)})`);
     const more = unseen.size > 5 ? ` and ${unseen.size - 5} more` : '';
     throw new GradloomError(
       'LABEL_RANGE',
@@ -211,7 +210,7 @@ function listingNotes(
   { byPart, strays }: Sorted,
   labelled: boolean,
 ): DataNote[] {
-  const files = (count: number) => counted(count, 'file');
+  const files = (count: number) => plural(count, 'file');
   const named = (name: string) => ({ name });
   const prefixes = Object.values(folders);
   const loose = listing.files.filter(({ name }) => !prefixes.some((prefix) => name.startsWith(prefix)));
@@ -219,10 +218,10 @@ function listingNotes(
     ? Object.values(byPart).flatMap((found) => found.filter((file) => classOf(file) === null))
     : [];
   return [
-    ...noteOf(listing.ignored.map(named), (n, was) => `${counted(n, 'stray file')} or folders ${was} left out`),
+    ...noteOf(listing.ignored.map(named), (n, was) => `${plural(n, 'stray file')} or folders ${was} left out`),
     ...noteOf(strays, (n, was, is) => `${files(n)} ${is} no images and ${was} left out`),
-    ...noteOf(homeless, (n, was) => `${counted(n, 'image')} in no class folder ${was} left out`),
+    ...noteOf(homeless, (n, was) => `${plural(n, 'image')} in no class folder ${was} left out`),
     ...noteOf(loose, (n, was) => `${files(n)} beside the parts ${was} left out`),
-    ...noteOf(beside.map(named), (n, was) => `${counted(n, 'folder')} beside the parts ${was} left out`),
+    ...noteOf(beside.map(named), (n, was) => `${plural(n, 'folder')} beside the parts ${was} left out`),
   ];
 }

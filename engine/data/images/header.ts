@@ -2,8 +2,10 @@
  * What an image file says of itself before its pixels are decoded, recognised by its first bytes: nothing depends on its name. Read in a few
  * short reads, so that fifty thousand files are looked at in seconds.
  */
+
 import { closeSync, openSync, readSync } from 'node:fs';
 import sharp from 'sharp';
+import { integer } from '../../contract/format.ts';
 import { BadImage } from './bad-image.ts';
 import { readBmpHeader } from './bmp.ts';
 import { orientationIn } from './exif.ts';
@@ -77,7 +79,7 @@ function checkSize({ width, height }: ImageHeader): void {
   if (width < 1 || height < 1) throw new BadImage(`it says that it has ${width} × ${height} pixels`);
   if (width * height > mostPixels) {
     throw new BadImage(
-      `it says that it has ${width} × ${height} pixels; more than ${mostPixels.toLocaleString('en')} are not decoded`,
+      `it says that it has ${width} × ${height} pixels; more than ${integer(mostPixels)} are not decoded`,
     );
   }
 }

@@ -1,6 +1,7 @@
 /** The `image_mask` source: images with a class for every pixel. */
 import type { DataNote } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
+import { plural } from '../../contract/format.ts';
 import type { ImageMaskSource } from '../../contract/sources/images.ts';
 import type { LabelSeen, PartName, TargetType } from '../../contract/tensors.ts';
 import { inOrder } from '../in-order.ts';
@@ -11,7 +12,7 @@ import { type Geometry, shaped } from './geometry.ts';
 import { type MaskPair, pairMasks } from './mask-pairs.ts';
 import { decodeMask } from './mask-values.ts';
 import { findParts } from './parts.ts';
-import { counted, headerOf, imageSet, noteOf } from './samples.ts';
+import { headerOf, imageSet, noteOf } from './samples.ts';
 import { keptAnswer, type ScannedFile, scanFiles } from './scan.ts';
 import { type ImageParts, imageSource } from './source.ts';
 
@@ -103,8 +104,8 @@ async function findPairs(
   return {
     pairs: { train, ...others },
     notes: [
-      ...noteOf(lone.images, (n, was) => `${counted(n, 'image')} without a mask ${was} left out`),
-      ...noteOf(lone.masks, (n, was) => `${counted(n, 'mask')} without an image ${was} left out`),
+      ...noteOf(lone.images, (n, was) => `${plural(n, 'image')} without a mask ${was} left out`),
+      ...noteOf(lone.masks, (n, was) => `${plural(n, 'mask')} without an image ${was} left out`),
     ],
   };
 }

@@ -2,6 +2,7 @@
 import { basename, dirname, join, relative } from 'node:path';
 import type { Guess, Recognised } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
+import { integer, plural } from '../../contract/format.ts';
 import { type ResolvedSource, resolveProject } from '../../contract/project.ts';
 import type { JsonObject } from '../../contract/report.ts';
 import type { DataFacts } from '../../contract/tensors.ts';
@@ -92,7 +93,7 @@ async function suggestedSize(folder: string, files: readonly ListedFile[]): Prom
     .sort((a, b) => a - b);
   const middle = sides[Math.floor(sides.length / 2)] ?? usualSize;
   const value = Math.min(usualSize, middle);
-  const spread = `${sizes.length.toLocaleString('en')} different sizes, half of them with a shorter side of ${middle} or less`;
+  const spread = `${integer(sizes.length)} different sizes, half of them with a shorter side of ${middle} or less`;
   return { key: 'size', value, reason: `The images have ${spread}; the samples of a data set have one` };
 }
 
@@ -116,14 +117,9 @@ async function answerOf(
   };
 }
 
-const count = (number: number, what: string) => `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
-
 function partsIn({ parts }: DataFacts): string {
-  const others = [
-    parts.val && `${parts.val.toLocaleString('en')} to validate`,
-    parts.test && `${parts.test.toLocaleString('en')} to test`,
-  ];
-  return [count(parts.train, 'image'), ...others.filter((text) => text)].join(', ');
+  const others = [parts.val && `${integer(parts.val)} to validate`, parts.test && `${integer(parts.test)} to test`];
+  return [plural(parts.train, 'image'), ...others.filter((text) => text)].join(', ');
 }
 
 async function withTable({ kind }: Found, table: string, folder: string): Promise<Recognised[]> {
@@ -192,8 +188,7 @@ async function inFolders({ path, files }: Found, another: boolean): Promise<Reco
     );
     const target = await found.opened.target();
     const classes = target.kind === 'class' ? target.classes.length : 0;
-    const title = (facts: DataFacts) =>
-      `Image folder, ${classes === 1 ? '1 class' : `${classes.toLocaleString('en')} classes`}, ${partsIn(facts)}`;
+    const title = (facts: DataFacts) => `Image folder, ${plural(classes, 'class', 'classes')}, ${partsIn(facts)}`;
     const reason = `${classes === 1 ? 'A folder holds' : `${classes} folders hold`} images; the name of a folder is the class of what lies in it.`;
     return [await answerOf(source, found, title, reason, another ? 'possible' : classes > 1 ? 'certain' : 'likely')];
   } catch (thrown) {

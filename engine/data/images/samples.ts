@@ -1,6 +1,7 @@
 /** Image files as samples of one shape: which shape, by which rules, and each sample's values. The same for every source of images. */
 import { type DataNote, mostNamed } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
+import { integer, plural } from '../../contract/format.ts';
 import type { ImageReading } from '../../contract/sources/images.ts';
 import { atWork } from '../at-work.ts';
 import { inOrder } from '../in-order.ts';
@@ -82,12 +83,12 @@ function sizeOf(files: readonly WithHeader[], { size }: ImageReading, folder: st
   const counts = sizesOf(files);
   const [first, second] = counts;
   if (first && !second) return first.size;
-  const named = counts.slice(0, 4).map((each) => `${inWords(each.size)} (${each.count.toLocaleString('en')})`);
+  const named = counts.slice(0, 4).map((each) => `${inWords(each.size)} (${integer(each.count)})`);
   const more = counts.length > 4 ? ', …' : '';
   const shortest = Math.min(...counts.flatMap((each) => each.size));
   throw new GradloomError(
     'DATA_FORMAT',
-    `The images in ${folder} have ${counts.length.toLocaleString('en')} different sizes, but the samples of a data set have one: ${named.join(', ')}${more}.`,
+    `The images in ${folder} have ${integer(counts.length)} different sizes, but the samples of a data set have one: ${named.join(', ')}${more}.`,
     {
       hint: `Set data.source.size, for example to ${Math.min(224, shortest)}, and data.source.resize to crop, stretch or pad.`,
       path: 'data.source.size',
@@ -106,11 +107,6 @@ export function sizesOf(files: readonly ScannedFile[]): { size: Size; count: num
     else counts.set(String(size), { size, count: 1 });
   }
   return [...counts.values()].sort((a, b) => b.count - a.count);
-}
-
-/** `1 image`, `2 images`. */
-export function counted(count: number, what: string): string {
-  return count === 1 ? `1 ${what}` : `${count.toLocaleString('en')} ${what}s`;
 }
 
 /** A note about some files; none where there are none. `was`: `was` or `were`, `is`: `is` or `are`. */
@@ -133,7 +129,7 @@ function notesOf(files: readonly WithHeader[], wanted: Wanted): DataNote[] {
   const alpha = where((header) => header.alpha);
   const opaque = where((header) => !header.alpha);
   const several = where((header) => header.animated && header.format !== 'gif');
-  const images = (count: number) => counted(count, 'image');
+  const images = (count: number) => plural(count, 'image');
   return [
     ...noteOf(
       where(({ orientation }) => orientation > 1),
