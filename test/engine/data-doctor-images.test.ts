@@ -1,14 +1,14 @@
 /** The Data Doctor on image files: what cannot be read, what was saved anew, sizes unlike the others'; marks by the files' names. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { expect, test } from 'vitest';
 import { changeMarks, needMarksFile } from '../../engine/data/index.ts';
 import { codes, examine, noise, only } from './doctor-helpers.ts';
 import { testFolder } from './idx-writer.ts';
 
 /** A photo of sorts: coloured waves. */
-function photo(seed: number, width: number, height: number): sharp.Sharp {
+function photo(seed: number, width: number, height: number): Sharp {
   const next = noise(seed);
   const waves = Array.from({ length: 20 }, () => [next() * 12, next() * 12, next() * 6.28, next()] as const);
   const pixels = Buffer.alloc(width * height * 3);
@@ -23,7 +23,7 @@ function photo(seed: number, width: number, height: number): sharp.Sharp {
   return sharp(pixels, { raw: { width, height, channels: 3 } });
 }
 
-async function folderOf(files: Record<string, sharp.Sharp | Buffer>): Promise<string> {
+async function folderOf(files: Record<string, Sharp | Buffer>): Promise<string> {
   const folder = testFolder();
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });

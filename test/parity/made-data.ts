@@ -76,6 +76,8 @@ export async function sessionOn(setting: Setting, change: Partial<NativePlan> = 
     facts: { input: { dims: made.input.shape, dtype: 'float32' as const }, target, parts: { train: made.count } },
     data_hash: '',
     split_hash: '',
+    encoding: null,
+    notes: [],
   };
   return loadAddon().createSession(
     JSON.stringify({ ...nativePlan(plan, data, { device: 'cpu', precision: 'fp32', threads: 1 }), ...change }),
