@@ -230,6 +230,8 @@ describe('images', () => {
     [[9, 3, 32, 32], 'channels_first'],
     [[9, 1, 28, 28], 'channels_first'],
     [[9, 3, 8, 3], 'channels_first'],
+    [[9, 4, 4, 3], 'channels_last'],
+    [[9, 3, 3, 3], 'channels_first'],
     [[9, 7, 8, 9], 'channels_first'],
   ])('%j: %s', (dims, layout) => {
     expect(guessLayout(dims)?.layout).toBe(layout);

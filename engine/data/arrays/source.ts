@@ -9,7 +9,7 @@ import { listFolder } from '../listing.ts';
 import type { OpenSource } from '../open-source.ts';
 import type { ArrayFile } from './array-file.ts';
 import { asTargets } from './labels.ts';
-import { inLayout, layoutOf } from './layout.ts';
+import { guessLayout, inLayout, layoutNote } from './layout.ts';
 import { readName } from './names.ts';
 import { openNpy, openNpz } from './npy.ts';
 import { openPairs } from './paired-source.ts';
@@ -31,19 +31,30 @@ interface Named {
 
 /** @throws GradloomError DATA_MISSING, DATA_TRUNCATED, DATA_FORMAT, DATA_COUNT, NOT_READABLE */
 export async function openNpySource(settings: NpySettings, baseDir: string): Promise<OpenSource> {
+  return (await lookAtArrays(settings, baseDir)).opened;
+}
+
+/** The opened source, with what was guessed; `input`: the training inputs as they are stored. Throws what `openNpySource` throws. */
+export async function lookAtArrays(settings: NpySettings, baseDir: string) {
   const path = resolve(baseDir, settings.path);
   const { target = null, tokens = false } = settings;
   const notes: DataNote[] = [];
   const found = await findParts(settings, path, notes);
-  const layout = settings.layout ?? layoutOf(found.train.input, notes);
+  const { input } = found.train;
+  const guess = settings.layout ? null : guessLayout(input.dims);
+  if (guess) notes.push(layoutNote(guess));
+  const layout = settings.layout ?? guess?.layout ?? 'channels_first';
   const label = await asTargets(found.train.target, target, notes);
-  const seen = ({ input, target: answers }: Pair): Pair => ({
-    input: inLayout(input, layout),
-    target: target === 'input' || target === 'next_token' ? inLayout(input, layout) : inLayout(label(answers), layout),
-  });
+  const seen = (pair: Pair): Pair => {
+    const inputs = inLayout(pair.input, layout);
+    const same = target === 'input' || target === 'next_token';
+    return { input: inputs, target: same ? inputs : inLayout(label(pair.target), layout) };
+  };
   const parts = Object.fromEntries(Object.entries(found).map(([part, pair]) => [part, seen(pair)])) as unknown as Parts;
-  for (const { input } of Object.values(parts)) if (tokens && !input.type.whole) throw noTokens(input);
-  return openPairs(parts, { target, tokens, asIs: layout === 'as_is', identity: [layout, target, tokens], notes });
+  for (const each of Object.values(parts)) if (tokens && !each.input.type.whole) throw noTokens(each.input);
+  const identity = [layout, target, tokens];
+  const opened = await openPairs(parts, { target, tokens, asIs: layout === 'as_is', identity, notes });
+  return { opened, input, guesses: guess ? [{ key: 'layout', value: guess.layout, reason: guess.reason }] : [] };
 }
 
 function noTokens({ label, path, type }: ArrayFile): GradloomError {

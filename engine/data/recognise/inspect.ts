@@ -16,6 +16,8 @@ const families: { name: string; load: () => Promise<Recogniser> }[] = [
   { name: 'CIFAR', load: async () => (await import('../cifar/recognise.ts')).recogniseCifar },
   { name: 'images', load: async () => (await import('../images/recognise.ts')).recogniseImages },
   { name: 'IDX files', load: async () => (await import('../idx/recognise.ts')).recogniseIdx },
+  { name: 'NumPy arrays', load: async () => (await import('../arrays/recognise.ts')).recogniseArrays },
+  { name: 'text', load: async () => (await import('../text/recognise.ts')).recogniseText },
   { name: 'a table', load: async () => (await import('../table/recognise.ts')).recogniseTable },
 ];
 

@@ -1,5 +1,5 @@
 /** Texts and labels of a table's columns. */
-import type { DataNote, Guess } from '../../contract/data/inspect.ts';
+import type { Guess } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
 import type { LabelledTextSource } from '../../contract/sources/text.ts';
 import type { PartName } from '../../contract/tensors.ts';
@@ -13,11 +13,15 @@ interface Columns {
   text: number[];
   label: number;
   part: number | null;
+  /** How many a column has in its texts, on average. */
+  blanks(column: number): number;
 }
 
 const labelNames = /^(label|labels|class|classes|category|categories|target|sentiment|topic|intent|rating|stars|y)$/i;
 /** More different values than this are no classes. */
 const mostClasses = 1_000;
+/** A column of texts has so many blanks in each. */
+const severalWords = 4;
 
 /** @throws GradloomError DATA_* */
 export async function tableDocuments(
@@ -25,16 +29,7 @@ export async function tableDocuments(
   settings: LabelledTextSource,
   signal?: AbortSignal,
 ): Promise<Documents> {
-  const { encoding, delimiter, header } = settings;
-  const options = { cacheDir: cacheDir(), signal };
-  const store = await openStore(path, { format: 'auto', encoding, delimiter, header }, options);
-  const notes: DataNote[] = [...store.notes];
-  const guesses: Guess[] = [...store.guesses];
-  const columns = await withDatabase(
-    options.cacheDir,
-    (database) => choose(database, store, settings, guesses),
-    signal,
-  );
+  const { store, columns, guesses } = await chosenColumns(path, settings, signal);
   const texts = columns.text.map((column) => `c${column}`);
   const text = texts.length === 1 ? texts[0] : `concat_ws(chr(10), ${texts.join(', ')})`;
   const wanted = [text, `c${columns.label}`, columns.part === null ? 'NULL' : `c${columns.part}`, placeSql(store)];
@@ -55,10 +50,31 @@ export async function tableDocuments(
   return {
     identity: store.identity,
     bytes: 0,
-    notes,
+    notes: [...store.notes],
     guesses,
-    read: ({ signal: stop }, work) => withDatabase(options.cacheDir, (database) => work(documents(database)), stop),
+    read: ({ signal: stop }, work) => withDatabase(cacheDir(), (database) => work(documents(database)), stop),
   };
+}
+
+/** What would be read of a table as texts with labels; null where no column has texts of several words. @throws GradloomError DATA_* */
+export async function looksAtTexts(path: string, settings: LabelledTextSource, signal: AbortSignal) {
+  const { store, columns, guesses } = await chosenColumns(path, settings, signal);
+  const name = (at: number) => store.names[at] as string;
+  const text = columns.text[0] as number;
+  if (columns.blanks(text) < severalWords) return null;
+  return { text: name(text), label: name(columns.label), columns: store.names.length, guesses };
+}
+
+async function chosenColumns(path: string, settings: LabelledTextSource, signal: AbortSignal | undefined) {
+  const { encoding, delimiter, header } = settings;
+  const store = await openStore(
+    path,
+    { format: 'auto', encoding, delimiter, header },
+    { cacheDir: cacheDir(), signal },
+  );
+  const guesses: Guess[] = [...store.guesses];
+  const columns = await withDatabase(cacheDir(), (database) => choose(database, store, settings, guesses), signal);
+  return { store, columns, guesses };
 }
 
 function partCalled(value: string, { path }: TableStore, place: number): PartName {
@@ -85,14 +101,15 @@ async function choose(
     });
   };
   const known = await database.rows(
-    `SELECT ${store.names.map((_, i) => `avg(length(c${i})), approx_count_distinct(c${i})`).join(', ')} FROM ${storeRows}`,
+    `SELECT ${store.names.map((_, i) => `avg(length(c${i})), approx_count_distinct(c${i}), avg(length(c${i}) - length(replace(c${i}, ' ', '')))`).join(', ')} FROM ${storeRows}`,
     storeParameters(store),
   );
   const measures = store.names.map((name, at) => ({
     name,
     at,
-    length: Number(known[0]?.[2 * at] ?? 0),
-    distinct: Number(known[0]?.[2 * at + 1] ?? 0),
+    length: Number(known[0]?.[3 * at] ?? 0),
+    distinct: Number(known[0]?.[3 * at + 1] ?? 0),
+    blanks: Number(known[0]?.[3 * at + 2] ?? 0),
   }));
   const part = settings.part_column === null ? null : place(settings.part_column);
   const texts = settings.text === null ? null : [settings.text].flat().map(place);
@@ -114,7 +131,7 @@ async function choose(
     const value = store.names[text[0] as number];
     guesses.push({ key: 'text', value, reason: 'the column with the longest texts' });
   }
-  return { text, label, part };
+  return { text, label, part, blanks: (at) => measures[at]?.blanks ?? 0 };
 }
 
 interface Measure {
@@ -122,6 +139,7 @@ interface Measure {
   at: number;
   length: number;
   distinct: number;
+  blanks: number;
 }
 
 function labelOf(columns: readonly Measure[], { path, rows }: TableStore, guesses: Guess[]): number {
