@@ -11,10 +11,11 @@ const channelBlock = 16;
 const halfBlock = 8;
 /** So few channels of an input are not put in blocks for the weight's gradient. */
 const fewest = 3;
-/** Rows of tiles that the threads work on: of a plain pass, of the gradient behind a stride, and of the weight's gradient. */
+/** Rows of tiles that the threads work on: of a plain pass, of the gradient behind a stride, and of the weight's gradient, whole and of volumes. */
 const tiles = 12_400;
 const stridedTiles = 61_500;
 const sums = 21_000;
+const parts = 8600;
 /** More behind a stride that does not divide the rows there; and of a transposed convolution's weight's gradient. */
 const unevenTiles = 36_900;
 const transposedSums = 8500;
@@ -192,14 +193,22 @@ interface Passes {
 const upTo = (channels: number, block: number) => Math.ceil(channels / block) * block;
 const filled = (channels: number, block: number) => upTo(channels, block) / channels;
 
-/** What of a volume of few channels under a large kernel is laid side by side for the weight's gradient, and added up; 0: it goes in blocks. */
+/**
+ * What of a volume of few channels under a large kernel that reaches over its border is laid side by side for the weight's gradient, and added
+ * up, by as many threads as there are samples; 0: it goes in blocks.
+ */
 function sideBySide(
-  { layer: { kind, input, output } }: Operation,
+  { layer: { kind, args, input, output }, keeps }: Operation,
   { from, taps, weight }: { from: number; taps: number; weight: number },
-): number {
-  if (input.length < 4 || from <= fewest || from >= channelBlock || taps < largeVolume) return 0;
-  const plane = product((kind.startsWith('ConvTranspose') ? input : output).slice(2));
-  return threads * 4 * taps * from * plane + partialSums * weight;
+): (batch: number) => number {
+  const transposed = kind.startsWith('ConvTranspose');
+  const padded =
+    keeps.bytes === 0 && (args.padding === 'same' || [args.padding].flat().some((side) => Number(side) > 0));
+  if (input.length < 4 || from <= fewest || from >= channelBlock || taps < largeVolume || !(transposed || padded))
+    return () => 0;
+  const plane = product((transposed ? input : output).slice(2));
+  const each = 4 * taps * from * plane + (partialSums / threads) * weight;
+  return (batch) => Math.min(batch, threads) * each;
 }
 
 function volumeInBlocks(operation: Operation, half: boolean): Passes {
@@ -216,22 +225,34 @@ function volumeInBlocks(operation: Operation, half: boolean): Passes {
   const behind = (half ? 2 : 1) * (stridedTiles + (uneven ? unevenTiles : 0));
   const windows = sideBySide(operation, { from, taps, weight: 4 * taps * entering * leaving });
   const eighths = asItLies && from > fewest;
+  const ahead = asItLies && !transposed ? (weights * entering) / blocks(entering) : weights;
   /** Of the weight's gradient: what both tensors take in blocks. */
   const summed = () => {
     if (eighths) return input * filled(entering, halfBlock) + output * filled(leaving, halfBlock);
     return asItLies && from <= fewest ? (transposed ? x : y) : x + y;
   };
-  // Where there are fewer blocks than threads, these add up one each.
-  const one = transposed ? entering <= channelBlock : leaving <= channelBlock;
-  const two = !transposed && leaving <= 2 * channelBlock && entering <= channelBlock;
   const weight = eighths ? 4 * taps * upTo(entering, halfBlock) * upTo(leaving, halfBlock) : weights;
   const summedUp = asItLies && !eighths ? (weight * from) / channelBlock : weight;
-  const shared = (one && !transposed ? sums : transposedSums) + summedUp;
-  const added = Math.max(0, summedUp + ((one || two) && (transposed || !eighths) ? shared : 0) - gradients);
+  const rows = (batch: number) => Math.min(halfRowSums, batch * (input + output));
+  /** Where the weight's blocks cannot be shared out to the threads evenly, each adds up all of them over its part of the samples. */
+  const adding = (batch: number) => {
+    if (half) return halfSumming(batch === 1 ? summedUp / threads : summedUp, leaving, rows(batch));
+    if (transposed) {
+      const shared = entering <= channelBlock ? transposedSums + summedUp : 0;
+      return Math.max(0, summedUp + shared - gradients);
+    }
+    const block = eighths ? halfBlock : channelBlock;
+    const outs = Math.ceil(leaving / block);
+    const uneven = asItLies && !eighths ? outs === 1 : (Math.ceil(entering / block) * outs) % threads > 0;
+    const apart = uneven ? summedUp + (eighths ? tiles : parts) : 0;
+    return Math.max(0, summedUp - gradients) + apart + (outs === 1 && batch > 1 ? tiles : 0);
+  };
+  /** Its blocks are there when both tensors' are gone. */
+  const least = half || transposed ? 0 : summedUp;
   return {
     forward: (batch) => {
       const results = batch * output;
-      if (!transposed) return Math.max(batch * ((asItLies ? 0 : x) + y) + weights - results, batch * y);
+      if (!transposed) return Math.max(batch * ((asItLies ? 0 : x) + y) + ahead - results, batch * y);
       return strided
         ? Math.max(batch * (input + output) + weights + behind - results, 2 * results)
         : batch * (x + 2 * y) + weights - results;
@@ -245,9 +266,8 @@ function volumeInBlocks(operation: Operation, half: boolean): Passes {
       const passed = strides ? input : x;
       const over = batch * (received + passed - whole) + weights + (strides ? behind : 0) - gradients;
       const bySides = known ? Math.max(over, batch * (passed + border + (strides ? input : 0)) - gradients) : 0;
-      const rows = Math.min(halfRowSums, batch * (input + output));
-      const adding = half ? halfSumming(batch === 1 ? summedUp / threads : summedUp, leaving, rows) : added;
-      return Math.max(bySides, batch * border + (windows > 0 ? windows : batch * summed() + adding));
+      const inBlocks = Math.max(least, batch * summed() + adding(batch));
+      return Math.max(bySides, batch * border + (windows(batch) || inBlocks));
     },
   };
 }
@@ -268,9 +288,9 @@ function volumeInGroups(operation: Operation): Passes {
     : [input, output];
   const from = (transposed ? leaving : entering) / groups;
   const windows = depthwise
-    ? 0
+    ? () => 0
     : sideBySide(operation, { from, taps, weight: (4 * taps * entering * leaving) / groups });
-  const summed = depthwise ? !transposed || together(leaving) : whole(entering) && whole(leaving) && windows === 0;
+  const summed = depthwise ? !transposed || together(leaving) : whole(entering) && whole(leaving) && windows(1) === 0;
   return {
     forward: (batch) => {
       if (transposed) return batch * (inBlocks ? x + 2 * y - output : output);
@@ -280,7 +300,7 @@ function volumeInGroups(operation: Operation): Passes {
       const known = inputs[0]?.grad === true;
       const border = known && keeps.bytes > 0 ? keeps.bytes - one.input : 0;
       const bySides = known ? batch * (inBlocks ? Math.max(y + x - one.input, x) : input) : sums;
-      return batch * border + Math.max(bySides, inBlocks && summed ? batch * (x + y) : windows);
+      return batch * border + Math.max(bySides, inBlocks && summed ? batch * (x + y) : windows(batch));
     },
   };
 }
