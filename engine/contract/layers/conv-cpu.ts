@@ -193,20 +193,38 @@ interface Passes {
 const upTo = (channels: number, block: number) => Math.ceil(channels / block) * block;
 const filled = (channels: number, block: number) => upTo(channels, block) / channels;
 
+/** How the kernel of a volume's convolution lies over the borders of its input, which oneDNN's blocks allow for only so far. */
+function overBorders({ layer: { args, output }, keeps }: Operation) {
+  const [kernel, dilation] = [args.kernel_size, args.dilation] as number[][] as [number[], number[]];
+  const sides = kernel.map((taps, side) => {
+    const reach = (dilation[side] ?? 1) * (taps - 1) + 1;
+    const border = args.padding === 'same' ? (reach - 1) / 2 : Number([args.padding].flat()[side] ?? 0);
+    return { reach, border: keeps.bytes > 0 ? 0 : border, length: output[side + 1] ?? 1 };
+  });
+  return {
+    padded: sides.some(({ border }) => border > 0),
+    /** A border wider than half the kernel, or hardly any place where the kernel lies beside it. */
+    wide: sides.some(({ reach, border, length }) => border > 0 && (border > reach / 2 || length <= border + 1)),
+    /** A border as wide as the kernel, which no block has. */
+    outside: sides.some(({ reach, border }) => border >= reach),
+  };
+}
+
 /**
- * What of a volume of few channels under a large kernel that reaches over its border is laid side by side for the weight's gradient, and added
- * up, by as many threads as there are samples; 0: it goes in blocks.
+ * What is laid side by side of a volume under a large kernel for the weight's gradient, and added up, by as many threads as there are samples:
+ * where its channels are few and the kernel reaches over its border, or that border is wide; 0: it goes in blocks.
  */
 function sideBySide(
-  { layer: { kind, args, input, output }, keeps }: Operation,
+  operation: Operation,
   { from, taps, weight }: { from: number; taps: number; weight: number },
 ): (batch: number) => number {
+  const { kind, input, output } = operation.layer;
   const transposed = kind.startsWith('ConvTranspose');
-  const padded =
-    keeps.bytes === 0 && (args.padding === 'same' || [args.padding].flat().some((side) => Number(side) > 0));
-  if (input.length < 4 || from <= fewest || from >= channelBlock || taps < largeVolume || !(transposed || padded))
-    return () => 0;
-  const plane = product((transposed ? input : output).slice(2));
+  const few = from > fewest && from < channelBlock;
+  const { padded, wide } = overBorders(operation);
+  if (input.length < 4 || taps < largeVolume || !(transposed ? few : wide || (few && padded))) return () => 0;
+  // Of a single channel that comes out, some places at a time.
+  const plane = output[0] === 1 && wide ? channelBlock : product((transposed ? input : output).slice(2));
   const each = 4 * taps * from * plane + (partialSums / threads) * weight;
   return (batch) => Math.min(batch, threads) * each;
 }
@@ -225,6 +243,7 @@ function volumeInBlocks(operation: Operation, half: boolean): Passes {
   const behind = (half ? 2 : 1) * (stridedTiles + (uneven ? unevenTiles : 0));
   const windows = sideBySide(operation, { from, taps, weight: 4 * taps * entering * leaving });
   const eighths = asItLies && from > fewest;
+  const { outside } = overBorders(operation);
   const ahead = asItLies && !transposed ? (weights * entering) / blocks(entering) : weights;
   /** Of the weight's gradient: what both tensors take in blocks. */
   const summed = () => {
@@ -252,6 +271,7 @@ function volumeInBlocks(operation: Operation, half: boolean): Passes {
   return {
     forward: (batch) => {
       const results = batch * output;
+      if (!transposed && outside) return 0;
       if (!transposed) return Math.max(batch * ((asItLies ? 0 : x) + y) + ahead - results, batch * y);
       return strided
         ? Math.max(batch * (input + output) + weights + behind - results, 2 * results)
