@@ -195,14 +195,15 @@ const filled = (channels: number, block: number) => upTo(channels, block) / chan
 
 /** How the kernel of a volume's convolution lies over the borders of its input, which oneDNN's blocks allow for only so far. */
 function overBorders({ layer: { args, output }, keeps }: Operation) {
-  const [kernel, dilation] = [args.kernel_size, args.dilation] as number[][] as [number[], number[]];
+  const [kernel, dilation] = [args.kernel_size, args.dilation ?? []] as [number[], number[]];
   const sides = kernel.map((taps, side) => {
     const reach = (dilation[side] ?? 1) * (taps - 1) + 1;
     const border = args.padding === 'same' ? (reach - 1) / 2 : Number([args.padding].flat()[side] ?? 0);
     return { reach, border: keeps.bytes > 0 ? 0 : border, length: output[side + 1] ?? 1 };
   });
   return {
-    padded: sides.some(({ border }) => border > 0),
+    /** Or points of the kernel lie apart. */
+    padded: sides.some(({ border }) => border > 0) || dilation.some((apart) => apart > 1),
     /** A border wider than half the kernel, or hardly any place where the kernel lies beside it. */
     wide: sides.some(({ reach, border, length }) => border > 0 && (border > reach / 2 || length <= border + 1)),
     /** A border as wide as the kernel, which no block has. */
@@ -223,8 +224,7 @@ function sideBySide(
   const few = from > fewest && from < channelBlock;
   const { padded, wide } = overBorders(operation);
   if (input.length < 4 || taps < largeVolume || !(transposed ? few : wide || (few && padded))) return () => 0;
-  // Of a single channel that comes out, some places at a time.
-  const plane = output[0] === 1 && wide ? channelBlock : product((transposed ? input : output).slice(2));
+  const plane = product((transposed ? input : output).slice(2));
   const each = 4 * taps * from * plane + (partialSums / threads) * weight;
   return (batch) => Math.min(batch, threads) * each;
 }
