@@ -49,8 +49,11 @@ function show(out: Output, { findings, splits, checked }: DoctorReport): void {
   out.say(table([['split', 'samples'], ...counts], [1]));
   out.say();
   out.say(findings.length === 0 ? 'Nothing is wrong.' : `${plural(findings.length, 'finding')}.`);
-  out.say(`Looked at: ${checked.map((each) => each.charAt(0).toLowerCase() + each.slice(1)).join('; ')}.`);
+  out.say(`Looked at: ${checked.map(uncapital).join('; ')}.`);
 }
+
+/** NaN stays NaN. */
+const uncapital = (text: string) => text.replace(/^[A-Z](?=[a-z]+\b)/, (first) => first.toLowerCase());
 
 function heading(out: Output, { severity, message }: Finding): string {
   const colour = { error: 'red', warning: 'yellow', note: 'dim' } as const;

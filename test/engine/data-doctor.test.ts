@@ -1,12 +1,12 @@
 /** The Data Doctor on images and labels: each fault is found with its offenders and mended by its fix; clean data are silent. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { editProject } from '../../engine/contract/project.ts';
-import { changeMarks, needMarksFile } from '../../engine/data/index.ts';
-import { codes, examine, noise, only } from './doctor-helpers.ts';
-import { folderOf, idxBytes } from './idx-writer.ts';
+import { changeMarks, needMarksFile, packSource } from '../../engine/data/index.ts';
+import { addon, codes, examine, noise, only } from './doctor-helpers.ts';
+import { folderOf, idxBytes, testFolder } from './idx-writer.ts';
 
 const side = 12;
 /** A picture that no other seed gives, with much contrast. */
@@ -247,6 +247,42 @@ test('NaN and infinities in images and targets', async () => {
       ],
     ],
     ['error', [[2, '1 NaN']]],
+  ]);
+});
+
+test('labels beyond the classes: a pack that somebody has made', async () => {
+  const path = folder({ train: clean(20) });
+  const { folder: pack } = await packSource({ kind: 'idx', path }, '/', { cacheDir: testFolder(), addon });
+  const column = new BigInt64Array(Uint8Array.from(readFileSync(join(pack, 'train.target.bin'))).buffer);
+  column[4] = 2n;
+  column[9] = -1n;
+  writeFileSync(join(pack, 'train.target.bin'), column);
+  const finding = only(await examine({ kind: 'pack', path: pack }), 'LABEL_RANGE');
+  expect(finding).toMatchObject({ severity: 'error', message: '2 samples have labels outside of 0 to 1' });
+  expect(finding.offenders.map(({ index, detail }) => [index, detail])).toEqual([
+    [4, 'label 2'],
+    [9, 'label -1'],
+  ]);
+});
+
+test('labels and classes of masks: never met, or only where nothing is learnt; a value beyond them', async () => {
+  const labels = [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0];
+  const several = folderOf({
+    'train-images': idxBytes([3, 8, 8], picture(1).concat(picture(2)).slice(0, 192)),
+    'train-labels': idxBytes([3, 4], labels),
+    'test-images': idxBytes([1, 8, 8], picture(3).slice(0, 64)),
+    'test-labels': idxBytes([1, 4], [0, 1, 0, 0]),
+  });
+  const report = await examine({ kind: 'idx', path: several, target: 'multi_label' });
+  expect(only(report, 'UNSEEN_CLASS').offenders).toEqual([{ name: 'label 1' }]);
+  expect(only(report, 'EMPTY_CLASS').offenders.map(({ name }) => name)).toEqual(['label 2', 'label 3']);
+  const mask = Array.from({ length: 3 * 64 }, (_, i) => (i === 70 ? 3 : i % 2));
+  const masks = folderOf({
+    'train-images': idxBytes([3, 8, 8], picture(1).concat(picture(2)).slice(0, 192)),
+    'train-labels': idxBytes([3, 8, 8], mask),
+  });
+  expect(only(await examine({ kind: 'idx', path: masks, target: 'mask' }), 'EMPTY_CLASS').offenders).toEqual([
+    { name: 'class 2' },
   ]);
 });
 

@@ -16,6 +16,8 @@ export function randperm(n: number, seed: number): Float64Array {
   return order;
 }
 
+export const addon = { randperm } as unknown as Addon;
+
 /** Numbers in [0, 1) from a seed. */
 export function noise(seed: number): () => number {
   let state = seed * 7919 + 1;
@@ -31,7 +33,7 @@ export function examine(
 ): Promise<DoctorReport> {
   const { split = { val: 0 }, training = {}, signal = new AbortController().signal } = more;
   return examineData(JSON.stringify({ gradloom: 1, data: { source, split }, training }), '/', {
-    addon: { randperm } as unknown as Addon,
+    addon,
     cacheDir: testFolder(),
     signal,
     onProgress: () => {},

@@ -50,7 +50,7 @@ export interface Row {
   target: Uint8Array;
   /** The input as floats, a byte b as b / 255; made when it is first asked for. */
   values(): Float32Array;
-  /** The target, if it is of floats. */
+  /** The target as floats, whatever it is of. */
   targetValues(): Float32Array;
 }
 

@@ -10,6 +10,7 @@ import { missing } from './missing.ts';
 import { nearDuplicates } from './near-duplicates.ts';
 import { oddSize } from './odd-size.ts';
 import { oddValues } from './odd-values.ts';
+import { presence } from './presence.ts';
 import { testChooses } from './test-chooses.ts';
 import { unreadable } from './unreadable.ts';
 
@@ -22,6 +23,7 @@ export const checks: readonly Check[] = [
   groupSplit,
   leaking,
   classBalance,
+  presence,
   missing,
   constants,
   oddSize,

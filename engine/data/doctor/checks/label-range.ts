@@ -11,10 +11,8 @@ export const labelRange: Check = {
     const ignored = patient.project.training.loss.args.ignore_index;
     const wrong: (Sample & { label: number })[] = [];
     return {
-      row({ part, index, target: bytes }) {
-        const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
-        for (let i = 0; i < words.length; i += 2) {
-          const label = (words[i + 1] as number) * 0x1_0000_0000 + ((words[i] as number) >>> 0);
+      row({ part, index, targetValues }) {
+        for (const label of targetValues()) {
           if ((label >= 0 && label < classes) || label === ignored) continue;
           wrong.push({ part, index, label });
           return;
