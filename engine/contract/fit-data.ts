@@ -1,9 +1,11 @@
 /** Networks of templates with other data: a new project, or an open one whose network is replaced; the data stay, the network is fitted. */
 import { applied } from './edits.ts';
+import { fieldInfo } from './fields.ts';
 import { type Fit, fitProject } from './fit.ts';
 import type { Edit } from './problems.ts';
 import type { Project } from './project-types.ts';
 import { isObject, type JsonObject, removeEdit, setEdit } from './report.ts';
+import { sources } from './sources.ts';
 import { type DataFacts, targetDims } from './tensors.ts';
 
 /** A template's project and what its own data say of themselves. */
@@ -76,10 +78,16 @@ function asMade(template: Project, given: GivenData): { source: JsonObject; fact
   const own = isObject(template.data) && isObject(template.data.source) ? template.data.source.target : undefined;
   const { dims, dtype } = facts.input;
   const alike = facts.target.kind === 'vector' && targetDims(facts.target).join() === dims.join();
-  if (own !== 'input' || dtype !== 'float32' || alike || source.kind !== 'idx') return { source, facts, changes: [] };
+  if (own !== 'input' || dtype !== 'float32' || alike || !givesInput(source)) return { source, facts, changes: [] };
   return {
     source: { ...source, target: 'input' },
     facts: { ...facts, target: { kind: 'vector', dims: [...dims] } },
     changes: ['Targets: the inputs themselves; labels are not used'],
   };
+}
+
+/** Kinds whose targets may be the inputs themselves. */
+function givesInput({ kind }: JsonObject): boolean {
+  const target = sources.get(String(kind))?.params.target;
+  return target !== undefined && (fieldInfo(target).choices ?? []).includes('input');
 }

@@ -222,10 +222,13 @@ function tails({ layers, output, wanted, axis }: Answer): { label: string; layer
 }
 
 /** For a network without layers: what would answer so, from such an input, and learn. */
-export function beginnings(answer: Answer, { dtype, tokens, dims }: TensorType): Fix[] {
+export function beginnings(answer: Answer, { dtype, tokens, padding, dims }: TensorType): Fix[] {
   const { wanted, after } = answer;
+  const masked = padding === undefined ? {} : { padding_idx: padding, mask_padding: true };
   const reading =
-    tokens === undefined ? null : { kind: 'Embedding', num_embeddings: tokens, embedding_dim: embeddingWidth };
+    tokens === undefined
+      ? null
+      : { kind: 'Embedding', num_embeddings: tokens, embedding_dim: embeddingWidth, ...masked };
   const last = linear(wanted.at(-1) as number);
   const ways: { label: string; layers: JsonObject[] }[] =
     dtype === 'float32'

@@ -209,15 +209,25 @@ function lowered(dims: Dims, rank: number, sequence: boolean): Bridge[] {
 }
 
 /** Numbers for tokens, then the order of dimensions that the layer wants. */
-function embeddings({ layer, input }: Refused, around: Surroundings): Bridge[] {
-  const { tokens } = around.input;
+function embeddings(refused: Refused, around: Surroundings): Bridge[] {
+  const { tokens, padding } = around.input;
   if (tokens === undefined) return [];
   const embedding = { kind: 'Embedding', num_embeddings: tokens, embedding_dim: embeddingWidth };
+  if (padding !== undefined) {
+    // What comes behind leaves padding out of account where it can; where it cannot, the mask is refused.
+    const filled = { ...embedding, padding_idx: padding };
+    return [{ ...filled, mask_padding: true }, filled].flatMap((table) => tables(table, refused, around));
+  }
+  return tables(embedding, refused, around);
+}
+
+function tables(embedding: JsonObject, { layer, input }: Refused, around: Surroundings): Bridge[] {
+  const label = `Embedding of ${embedding.num_embeddings} tokens${embedding.mask_padding === true ? ' that masks padding' : ''}`;
   const behind = (bridge: Bridge): Bridge => ({
-    label: `Embedding of ${tokens} tokens and ${bridge.label}`,
+    label: `${label} and ${bridge.label}`,
     layers: [embedding, ...bridge.layers],
   });
-  const plain = { label: `Embedding of ${tokens} tokens`, layers: [embedding] };
+  const plain = { label, layers: [embedding] };
   const dims = [...input.dims, embeddingWidth];
   const sides = sidesOf(layer);
   if (sides === 1 && dims.length === 2) return [behind(swapped()), plain];

@@ -10,6 +10,8 @@ export interface TensorType {
   dtype: ElementType;
   /** Of integers: how many different ones there are, from 0; absent: not known. */
   tokens?: number;
+  /** Of tokens: the one that only fills sequences up at their ends; absent: there is none. */
+  padding?: number;
 }
 
 /** A label, and where it was first met (a sample's index in its file). */

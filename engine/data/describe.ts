@@ -19,15 +19,25 @@ export async function describeSource(
   context: OpenContext = defaultContext(),
 ): Promise<DataFacts> {
   const opened = await openSource(source, baseDir, context);
+  return describeOpened(opened, source, baseDir, async () => factsOf(opened, await opened.target()));
+}
+
+/** `unpacked`: what it says of itself where it is not packed. */
+export async function describeOpened(
+  opened: OpenSource,
+  source: ResolvedSource,
+  baseDir: string,
+  unpacked: () => Promise<DataFacts>,
+): Promise<DataFacts> {
   const packed = await readPackFile(opened.pack ?? join(cacheDir(), 'packs', packKey(source, opened)));
-  const facts = packed ? packFacts(packed, opened.tokens) : factsOf(opened, await opened.target());
+  const facts = packed ? packFacts(packed, opened.tokens) : await unpacked();
   const marks = await marksOf(source, baseDir);
   return marks.length > 0 ? factsLeft(facts, effectsOf(marks, opened, null), packed?.excluded ?? {}) : facts;
 }
 
 export function factsOf(
-  { columns, parts, tokens }: Pick<OpenSource, 'columns' | 'parts' | 'tokens'>,
+  { columns, parts, tokens, padding }: Pick<OpenSource, 'columns' | 'parts' | 'tokens' | 'padding'>,
   target: TargetType,
 ): DataFacts {
-  return factsFrom(columns.input, parts, target, tokens);
+  return factsFrom(columns.input, parts, target, { tokens, padding });
 }

@@ -72,6 +72,8 @@ export interface OpenSource {
   columns: { input: ColumnType; target: ColumnType; group?: ColumnType };
   /** How many different tokens the inputs may be, where that is known before the data are read. */
   tokens?: number;
+  /** The token that only fills sequences up at their ends. */
+  padding?: number;
   /** Single samples of a part, read from the source's own files; absent for a source that must be packed to be looked at. */
   rows?(part: string, keep: Kept): Rows;
   /** What a person calls a sample: `cats/007.jpg`, `row 18`. Absent: its number. */

@@ -29,6 +29,8 @@ export interface PackFile {
   /** The facts' target, and how many tokens the inputs may be. */
   target: TargetType;
   tokens?: number;
+  /** The token that fills sequences up. */
+  padding?: number;
   /** Rows of samples that could not be read: zeros, which take part in nothing. */
   excluded?: Record<string, number[]>;
   /** Why: one for each of `excluded`. */
@@ -111,21 +113,28 @@ export async function readPack(folder: string, tokens?: number): Promise<DataPac
 }
 
 /** What a pack says of itself: its samples less those that are excluded. */
-export function packFacts({ columns, parts, target, tokens, excluded }: PackFile, knownTokens?: number): DataFacts {
+export function packFacts(
+  { columns, parts, target, tokens, padding, excluded }: PackFile,
+  knownTokens?: number,
+): DataFacts {
   const input = columns.find(({ role }) => role === 'input') as ColumnType;
   const counts = Object.entries(parts).map(([part, { count }]) => [part, count - (excluded?.[part]?.length ?? 0)]);
-  return factsFrom(input, Object.fromEntries(counts) as DataFacts['parts'], target, tokens ?? knownTokens);
+  return factsFrom(input, Object.fromEntries(counts) as DataFacts['parts'], target, {
+    tokens: tokens ?? knownTokens,
+    padding,
+  });
 }
 
 export function factsFrom(
   { dtype, shape: dims }: ColumnType,
   parts: DataFacts['parts'],
   target: TargetType,
-  tokens: number | undefined,
+  { tokens, padding }: { tokens?: number | undefined; padding?: number | undefined },
 ): DataFacts {
   if (dtype !== 'int64') return { input: { dims, dtype: 'float32' }, target, parts };
   const count = target.kind === 'next_token' ? target.tokens : tokens;
-  return { input: { dims, dtype, ...(count === undefined ? {} : { tokens: count }) }, target, parts };
+  const known = { ...(count === undefined ? {} : { tokens: count }), ...(padding === undefined ? {} : { padding }) };
+  return { input: { dims, dtype, ...known }, target, parts };
 }
 
 /** `digests`: SHA-256 of a column's file. What only some packs have counts where they have it, so that hashes of others stay. */

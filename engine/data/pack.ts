@@ -281,6 +281,7 @@ async function writePackFile(
     ...content,
     target,
     ...(opened.tokens === undefined ? {} : { tokens: opened.tokens }),
+    ...(opened.padding === undefined ? {} : { padding: opened.padding }),
     ...(writer.bad.length > 0 ? { skipped: writer.bad } : {}),
     ...(opened.encoding ? { encoding: await opened.encoding() } : {}),
     made,

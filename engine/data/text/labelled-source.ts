@@ -13,7 +13,7 @@ import { remember } from '../remember.ts';
 import { classFiles, type Document, type Documents, fileDocuments } from './documents.ts';
 import { tableDocuments } from './table-documents.ts';
 import { tokensIn } from './tokenizer.ts';
-import { Counter, paddingToken, unknownToken, type Vocabulary } from './vocabulary.ts';
+import { Counter, paddingToken, textOf, unknownToken, type Vocabulary } from './vocabulary.ts';
 import { vocabularyNotes } from './vocabulary-notes.ts';
 
 const tokenBytes = 8;
@@ -63,6 +63,8 @@ export async function openLabelledText(settings: LabelledTextSource, baseDir: st
       target: { dtype: 'int64', shape: [], scaled: false },
     },
     tokens: vocabulary.tokens.length,
+    padding: 0,
+    textOf: (tokens) => textOf(tokens, vocabulary, settings),
     nameOf: (part, index) => found.names[part as PartName][index] ?? String(index),
     notes: [...documents.notes, ...notesOf(settings, found)],
     skipsBad: on_bad === 'skip',

@@ -8,7 +8,7 @@ import type { PartName } from '../../contract/tensors.ts';
 import type { ColumnType, OpenSource } from '../open-source.ts';
 import { remember } from '../remember.ts';
 import { type Corpus, findTexts, openCorpus, tokensOf } from './corpus.ts';
-import { Counter, unknownToken, type Vocabulary } from './vocabulary.ts';
+import { Counter, textOf, unknownToken, type Vocabulary } from './vocabulary.ts';
 import { vocabularyNotes } from './vocabulary-notes.ts';
 import { windowCount, windows } from './windows.ts';
 
@@ -65,6 +65,7 @@ export async function openTextSource(settings: TextSource, baseDir: string): Pro
     parts,
     columns: { input: column, target: column },
     tokens: vocabulary.tokens.length,
+    textOf: (tokens) => textOf(tokens, vocabulary, settings),
     nameOf: (_part, index) => `${words} ${index * stride} to ${index * stride + length - 1}`,
     notes,
     async encoding() {

@@ -55,3 +55,13 @@ export class Vocabulary {
     return this.#indices.get(token) ?? this.#unknown;
   }
 }
+
+/** Tokens as a person reads them: what fills up is left out. */
+export function textOf(
+  indices: ArrayLike<number>,
+  { tokens }: Vocabulary,
+  { level }: Pick<TextReading, 'level'>,
+): string {
+  const read = Array.from(indices, (index) => tokens[index] ?? unknownToken).filter((token) => token !== paddingToken);
+  return level === 'char' ? read.join('') : read.join(' ').replaceAll(' \n ', '\n');
+}
