@@ -20,8 +20,10 @@ export function ramp(count: number, step = 7): number[] {
   return Array.from({ length: count }, (_, i) => (i * step) % 256);
 }
 
-export async function imageFolder(files: Record<string, sharp.Sharp | Buffer>): Promise<string> {
-  const folder = testFolder();
+export async function imageFolder(
+  files: Record<string, sharp.Sharp | Buffer>,
+  folder: string = testFolder(),
+): Promise<string> {
   for (const [name, content] of Object.entries(files)) {
     const path = join(folder, name);
     mkdirSync(dirname(path), { recursive: true });

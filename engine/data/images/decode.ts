@@ -14,7 +14,7 @@ import { BadImage } from './bad-image.ts';
 import { decodeBmp } from './bmp.ts';
 import { isCutShort } from './ending.ts';
 import { type ImageHeader, mostPixels } from './header.ts';
-import { type ChannelName, cmykToRgb, type Pixels, widened, withChannels } from './pixels.ts';
+import { type ChannelName, cmykToRgb, narrowed, type Pixels, widened, withChannels } from './pixels.ts';
 
 // Several images are decoded at once, each on one thread, and none twice.
 sharp.concurrency(1);
@@ -32,7 +32,7 @@ export async function decodeImage(path: string, header: ImageHeader, wanted: Wan
     throw new BadImage(`it has ${pixels.width} × ${pixels.height} pixels, but says ${header.width} × ${header.height}`);
   }
   const named = withChannels(pixels, wanted.channels);
-  return wanted.bits === 16 ? widened(named) : named;
+  return wanted.bits === 16 ? widened(named) : narrowed(named);
 }
 
 function expandBmp(file: Buffer): Pixels {

@@ -60,6 +60,12 @@ export function widened(from: Pixels): Pixels {
   return { ...from, values: Uint16Array.from(from.values, (value) => value * 257) };
 }
 
+/** 16 bits where a network knows 8. */
+export function narrowed(from: Pixels): Pixels {
+  if (from.values instanceof Uint8Array) return from;
+  return { ...from, values: Uint8Array.from(from.values, (value) => Math.round(value / 257)) };
+}
+
 /** Channels × height × width, as little-endian bytes. */
 export function planes({ values, channels }: Pixels): Uint8Array {
   const made = values instanceof Uint8Array ? new Uint8Array(values.length) : new Uint16Array(values.length);

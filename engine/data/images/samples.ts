@@ -196,7 +196,7 @@ function badSample(part: string, index: number, file: ScannedFile, thrown: unkno
 
 /** Values as the network gets them: a 32-bit float divided by a 32-bit float. */
 export function asFloats(bytes: Uint8Array, { dtype }: Pick<ColumnType, 'dtype'>): Float32Array {
-  const values = dtype === 'uint16' ? new Uint16Array(bytes.slice().buffer) : bytes;
+  const values = dtype === 'uint16' ? new Uint16Array(Uint8Array.from(bytes).buffer) : bytes;
   const most = Math.fround(dtype === 'uint16' ? 65_535 : 255);
   return Float32Array.from(values, (value) => Math.fround(value) / most);
 }

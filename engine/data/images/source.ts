@@ -45,7 +45,7 @@ export function rowBytes({ dtype, shape }: ColumnType): number {
   return shape.reduce((product, dim) => product * dim, widths[dtype]);
 }
 
-type Common = Pick<OpenSource, 'readBytes' | 'parts' | 'columns' | 'rows' | 'nameOf' | 'sizes' | 'write'>;
+type Common = Pick<OpenSource, 'readBytes' | 'parts' | 'columns' | 'rows' | 'nameOf' | 'sizes' | 'encoding' | 'write'>;
 
 /** `group`: of each part, whose samples stay together when a split is drawn. */
 export function imageSource(
@@ -60,6 +60,8 @@ export function imageSource(
     readBytes: all.reduce((sum, [, { samples }]) => samples.reduce((bytes, file) => bytes + file.bytes, sum), 0),
     parts: Object.fromEntries(all.map(([part, { samples }]) => [part, samples.length])) as OpenSource['parts'],
     columns: { input: set.column, target, ...(group ? { group: classColumn } : {}) },
+    // What files that are predicted later cannot say of themselves.
+    encoding: async () => ({ bits: set.column.dtype === 'uint16' ? 16 : 8 }),
     nameOf: (part, index) => partAt(part).samples[index]?.name ?? String(index),
     rows: (part) => rowsOf(partAt(part), set, target),
     sizes: async (part) =>

@@ -30,8 +30,16 @@ export interface FileSamples {
 
 type Reader = (request: FilesRequest) => Promise<FileSamples>;
 
+const images = async (): Promise<Reader> => (await import('../images/predict.ts')).imageSamples;
+
 /** Loaded when such files are predicted. */
 const readers: { [Kind in ResolvedSource['kind']]?: () => Promise<Reader> } = {
+  image_folder: images,
+  image_csv: images,
+  image_mask: images,
+  // Their samples are images too: a picture of their size is one more.
+  cifar: images,
+  idx: images,
   table: async () => (await import('../table/predict.ts')).tableSamples,
   series: async () => (await import('../series/predict.ts')).seriesSamples,
 };
