@@ -13,12 +13,12 @@ export function doctorCalls(parts: Parts) {
     }),
     marks: {
       list: calls.marks.list.handler(async ({ input: { file: project, source } }) => {
-        const given = await givenSource(project, source, parts);
+        const given = await givenSource({ file: project, source }, parts);
         const file = await needMarksFile(given.source, given.baseDir);
         return { marks: await readMarks(file), file };
       }),
       set: calls.marks.set.handler(async ({ input: { file: project, source, changes } }) => {
-        const given = await givenSource(project, source, parts);
+        const given = await givenSource({ file: project, source }, parts);
         return { marks: await changeMarks(await needMarksFile(given.source, given.baseDir), changes) };
       }),
     },

@@ -1,5 +1,4 @@
 /** `data`: what lies at a path, what a source holds, samples of it, its import, and the packs that imports have made. */
-import path from 'node:path';
 import { leftOut, packBytes } from '../data/index.ts';
 import { bundledDigits } from '../projects.ts';
 import { doctorCalls } from './data-doctor.ts';
@@ -12,7 +11,7 @@ export function dataCalls(parts: Parts) {
   const calls = wire.data;
   return {
     inspect: calls.inspect.handler(async ({ input, signal }) => {
-      const place = await places.reach(path.resolve(input.path));
+      const place = await places.reach(input.path);
       return tasks.during(input.task, (onProgress) => data.ask('inspect', { path: place }, { signal, onProgress }));
     }),
     import: calls.import.handler(async ({ input: { file, text, task }, signal }) => {
@@ -27,7 +26,7 @@ export function dataCalls(parts: Parts) {
     ),
     ...doctorCalls(parts),
     table: calls.table.handler(async ({ input: { file, source, ...wanted }, signal }) =>
-      data.ask('table', { ...(await givenSource(file, source, parts)), wanted }, { signal }),
+      data.ask('table', { ...(await givenSource({ file, source }, parts)), wanted }, { signal }),
     ),
     recipes: calls.recipes.handler(({ signal }) => data.ask('recipes', { home }, { signal })),
     fetch: calls.fetch.handler(({ input: { name, task }, signal }) =>
@@ -39,8 +38,9 @@ export function dataCalls(parts: Parts) {
     },
     digits: calls.digits.handler(async () => ({ folder: await bundledDigits(home) })),
     preview: calls.preview.handler(async ({ input, signal }) => {
-      const { file, source, transforms, epoch: _, seed: __, ...wanted } = input;
-      return data.ask('preview', { ...(await givenSource(file, source, parts)), transforms, wanted }, { signal });
+      const { file, source, split, transforms, epoch: _, seed: __, ...wanted } = input;
+      const of = await givenSource({ file, source, split }, parts);
+      return data.ask('preview', { ...of, transforms, wanted }, { signal });
     }),
   };
 }

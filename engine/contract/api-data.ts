@@ -33,6 +33,8 @@ export const dataCalls = {
   preview: oc
     .input(
       ofProject.extend({
+        /** The project's: tables are encoded as their training part says. */
+        split: z.unknown().optional(),
         transforms: z.array(z.unknown()),
         part: z.enum(partNames),
         start: z.number().int().min(0),

@@ -43,8 +43,8 @@ export interface OfSource {
 }
 
 /** What was read for the last previews stays for the next. */
-const previews = new Previews((source, baseDir, signal) =>
-  packSource(source, baseDir, { addon: lazyAddon, cacheDir: cacheDir(), ...(signal ? { signal } : {}) }),
+const previews = new Previews((source, baseDir, { split }, signal) =>
+  packSource(source, baseDir, { addon: lazyAddon, cacheDir: cacheDir(), split, ...(signal ? { signal } : {}) }),
 );
 
 const dataAsks = {
@@ -55,9 +55,10 @@ const dataAsks = {
     describeSource(source, baseDir, split ? { split } : undefined),
 
   preview: (
-    { source, baseDir, transforms, wanted }: OfSource & { transforms: unknown[]; wanted: WantedSamples },
+    { source, baseDir, split, transforms, wanted }: OfSource & { transforms: unknown[]; wanted: WantedSamples },
     { signal }: DataContext,
-  ): Promise<ProjectPreview> => previews.preview(source, baseDir, transforms, wanted, signal),
+  ): Promise<ProjectPreview> =>
+    previews.preview(source, baseDir, transforms, wanted, signal, split ? { split } : undefined),
 
   pack: async (
     { source, baseDir, split, out }: OfSource & { out?: string },

@@ -6,14 +6,14 @@ import type { ResolvedSource } from '../contract/project.ts';
 import type { DataFacts } from '../contract/tensors.ts';
 import { transforms as transformTable } from '../contract/transforms.ts';
 import type { ProjectPreview } from '../contract/wire.ts';
-import { factsOf } from './describe.ts';
+import { describeOpened, factsOf } from './describe.ts';
 import { marksOf, sampleName } from './mark-effects.ts';
-import type { OpenSource } from './open-source.ts';
+import type { OpenContext, OpenSource } from './open-source.ts';
 import type { DataPack } from './pack.ts';
 import { chooseSamples, marksByName, type WantedSamples } from './preview-choice.ts';
 import { asShown, plain, type Shown } from './preview-values.ts';
 import { type Kept, packRows, type Rows } from './rows.ts';
-import { openSource } from './source.ts';
+import { defaultContext, openSource } from './source.ts';
 import { applyTransform } from './transform.ts';
 
 export type { WantedSamples } from './preview-choice.ts';
@@ -26,20 +26,19 @@ interface Known {
   labels: Map<string, Uint32Array | null>;
 }
 
+type Pack = (source: ResolvedSource, baseDir: string, context: OpenContext, signal?: AbortSignal) => Promise<DataPack>;
+
 /** What was read stays in memory this long after the last look at it. */
 const keepMs = 60_000;
 
 export class Previews {
   /** Packs a source that only libtorch can draw; answers its pack. */
-  readonly #pack: (source: ResolvedSource, baseDir: string, signal?: AbortSignal) => Promise<DataPack>;
+  readonly #pack: Pack;
   #known: Known | null = null;
   readonly #keep: Kept;
   #forget: NodeJS.Timeout | undefined;
 
-  constructor(
-    pack: (source: ResolvedSource, baseDir: string, signal?: AbortSignal) => Promise<DataPack>,
-    { mostBytes = 256 << 20 }: { mostBytes?: number } = {},
-  ) {
+  constructor(pack: Pack, { mostBytes = 256 << 20 }: { mostBytes?: number } = {}) {
     this.#pack = pack;
     this.#keep = { mostBytes, unpacked: null };
   }
@@ -51,16 +50,19 @@ export class Previews {
     transforms: readonly unknown[],
     wanted: WantedSamples,
     signal?: AbortSignal,
+    context: OpenContext = defaultContext(),
   ): Promise<ProjectPreview> {
     clearTimeout(this.#forget);
     this.#forget = setTimeout(() => {
       this.#known = null;
       this.#keep.unpacked = null;
     }, keepMs).unref();
-    const known = await this.#open(source, baseDir);
-    const { facts, opened } = known;
+    const known = await this.#open(source, baseDir, context);
+    const { opened } = known;
+    const facts = await describeOpened(opened, source, baseDir, async () => known.facts);
     const { part } = wanted;
-    const size = facts.parts[wanted.part] ?? 0;
+    // Also those that take part in nothing.
+    const size = opened.parts[part] ?? 0;
     const { steps, error } = chosenTransforms(source, transforms, facts);
     const range = { raw: [0, 0] as [number, number], transformed: [0, 0] as [number, number] };
     const notes = opened.notes && opened.notes.length > 0 ? { notes: opened.notes } : {};
@@ -68,7 +70,7 @@ export class Previews {
     const filtered = wanted.class !== undefined || wanted.marked === true || (wanted.search ?? '') !== '';
     if (size === 0 || (wanted.count === 0 && !filtered)) return blank;
 
-    const rows = await this.#rows(known, source, baseDir, wanted.part, signal);
+    const rows = await this.#rows(known, source, baseDir, context, part, signal);
     const labels = await this.#labels(known, rows, wanted.part, signal);
     const marks = marksByName(await marksOf(source, baseDir), part);
     const nameOf = (index: number) => sampleName(opened, part, index);
@@ -103,8 +105,8 @@ export class Previews {
     };
   }
 
-  async #open(source: ResolvedSource, baseDir: string): Promise<Known> {
-    const opened = await openSource(source, baseDir);
+  async #open(source: ResolvedSource, baseDir: string, context: OpenContext): Promise<Known> {
+    const opened = await openSource(source, baseDir, context);
     const key = JSON.stringify([source, opened.identity]);
     if (this.#known?.key === key) return this.#known;
     const known = {
@@ -122,11 +124,12 @@ export class Previews {
     known: Known,
     source: ResolvedSource,
     baseDir: string,
+    context: OpenContext,
     part: string,
     signal: AbortSignal | undefined,
   ): Promise<Rows> {
     if (known.rows.size === 0) {
-      const { parts } = await this.#pack(source, baseDir, signal);
+      const { parts } = await this.#pack(source, baseDir, context, signal);
       for (const [name, { count, input, target }] of Object.entries(parts)) {
         known.rows.set(name, packRows(input, target, count));
       }

@@ -41,11 +41,12 @@ const restMs = 150;
 export function usePreview(wanted: Wanted | null, round: number): PreviewState {
   const file = useProjectState((state) => state.file);
   const source = useValueAt(['data', 'source']);
+  const split = useValueAt(['data', 'split']);
   const transforms = useValueAt(['data', 'transforms']);
   const [state, setState] = useState(blank);
   const [shownFor, setShownFor] = useState('');
   const sourceKey = JSON.stringify([file, source]);
-  const typedKey = JSON.stringify([file, source, transforms]);
+  const typedKey = JSON.stringify([file, source, split, transforms]);
   const typed = useRef(typedKey);
   const wantedKey = JSON.stringify([wanted, round]);
 
@@ -64,6 +65,7 @@ export function usePreview(wanted: Wanted | null, round: number): PreviewState {
           {
             file,
             source,
+            split,
             transforms: Array.isArray(transforms) ? transforms : [],
             part,
             start,

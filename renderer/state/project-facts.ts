@@ -8,8 +8,8 @@ let factsFor = '';
 
 export async function refreshFacts(): Promise<void> {
   const { file, text } = useProjectState.getState();
-  const source = (viewOf(text).project?.data as { source?: unknown } | undefined)?.source;
-  const key = JSON.stringify([file, source]);
+  const { source, split } = (viewOf(text).project?.data ?? {}) as { source?: unknown; split?: unknown };
+  const key = JSON.stringify([file, source, split]);
   if (key === factsFor) return;
   factsFor = key;
   if (file === null || typeof source !== 'object' || source === null || Array.isArray(source)) {
@@ -21,6 +21,7 @@ export async function refreshFacts(): Promise<void> {
     const { facts } = await engine.data.preview({
       file,
       source: source as Record<string, unknown>,
+      split,
       transforms: [],
       part: 'train',
       start: 0,
