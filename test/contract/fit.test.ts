@@ -26,6 +26,10 @@ const tokens = (length: number, vocabulary: number, target: TargetType): DataFac
   target,
   parts: { train: 1000, test: 100 },
 });
+const padded: DataFacts = {
+  ...tokens(20, 100, ofClass(2)),
+  input: { dims: [20], dtype: 'int64', tokens: 100, padding: 0 },
+};
 const next = (length: number, vocabulary: number) =>
   tokens(length, vocabulary, { kind: 'next_token', dims: [length], tokens: vocabulary });
 
@@ -34,6 +38,7 @@ const known: { [name: string]: DataFacts } = {
   'char-gpt': next(64, 63),
   unet: numbers([1, 48, 48], mask([48, 48], 11)),
   'tabular-mlp': numbers([30], ofClass(2)),
+  'spirals-mlp': numbers([2], ofClass(3)),
   'resnet-18-cifar': numbers([3, 32, 32], ofClass(10)),
   'resnet-18': numbers([3, 224, 224], ofClass(1000)),
   'mobilenet-v2': numbers([3, 224, 224], ofClass(1000)),
@@ -65,6 +70,7 @@ const usual: { [what: string]: DataFacts } = {
   'a table with numbers': numbers([13], { kind: 'vector', dims: [2] }),
   sequences: numbers([50, 6], ofClass(4)),
   'text in classes': tokens(20, 100, ofClass(2)),
+  'padded text in classes': padded,
   'text to go on': next(32, 100),
 };
 
@@ -156,6 +162,28 @@ test('says what changes, and by how much', () => {
     'Loss: CrossEntropyLoss → MSELoss, since the targets are numbers',
     'Metrics: accuracy, auroc removed for mean absolute error, since the targets are 2 numbers',
   ]);
+});
+
+test('what fills texts up is masked where the layers behind can leave it out of account', () => {
+  const embedding = (name: string) => {
+    const { project, facts } = templateOf(name);
+    const { edits } = fitProject(project, padded, facts);
+    return edits
+      .map(({ value }) => value)
+      .find((value) => (value as { kind?: string } | undefined)?.kind === 'Embedding');
+  };
+  expect(embedding('lstm-classifier')).toMatchObject({ num_embeddings: 100, padding_idx: 0, mask_padding: true });
+  expect(embedding('cnn-1d')).toMatchObject({ num_embeddings: 100, padding_idx: 0 });
+});
+
+test('an autoencoder takes every kind of source whose targets may be its inputs', () => {
+  const facts = numbers([1, 28, 28], ofClass(10));
+  const target = (source: { kind: string }) => {
+    const fit = templateWith(templateOf('autoencoder'), { source: { path: 'data', ...source }, facts });
+    return fit.edits.find(({ path }) => path.join('.') === 'data.source')?.value;
+  };
+  for (const kind of ['idx', 'npy', 'image_folder']) expect(target({ kind })).toMatchObject({ kind, target: 'input' });
+  expect(target({ kind: 'cifar' })).not.toHaveProperty('target');
 });
 
 test('without a test part, a tenth of the training part tells how good it is', () => {
