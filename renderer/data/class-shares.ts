@@ -33,7 +33,7 @@ export function classShares(
   const { counts } = target;
   if (!counts) return null;
   const drawn =
-    split && typeof split.val === 'number' && split.stratify
+    split && typeof split.val === 'number' && split.val > 0 && split.stratify
       ? validationByClass(new Map(counts.map((count, index) => [index, count])), split.val)
       : null;
   return target.classes.map((name, index) => {

@@ -1,10 +1,11 @@
 /** The data of the open project: where it comes from, what it looks like, what is wrong with it, how it is split and transformed. */
 import { IconAdjustmentsHorizontal, IconStethoscope } from '@tabler/icons-react';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { transforms as transformTable } from '../../engine/contract/transforms.ts';
 import { FitDialogs } from '../project-parts/fit-dialogs.tsx';
 import { NoProject, useIsOpen } from '../project-parts/no-project.tsx';
 import { checkData, useChecking, useCheckKey } from '../state/data-check.ts';
+import { useImportState } from '../state/data-import.ts';
 import { useMarks, useMarksOfProject } from '../state/data-marks.ts';
 import { useValueAt } from '../state/form.ts';
 import { usePreview, type Wanted } from '../state/preview.ts';
@@ -60,6 +61,11 @@ function OpenData() {
   const isTable = typeof kind === 'string' && hasColumns(kind);
   const view: View = address.view === 'table' && !isTable ? 'samples' : address.view;
   const looking = useLooking();
+  const imported = useImportState(round);
+  const leftOut = useMemo(
+    () => new Map(imported?.left_out?.samples.map(({ part, name, reason }) => [`${part}\n${name}`, reason])),
+    [imported],
+  );
   const marksChanged = useMarks(({ changes }) => changes);
 
   const onWant = useCallback((change: Partial<Filter>) => setFilter((before) => ({ ...before, ...change })), []);
@@ -155,7 +161,7 @@ function OpenData() {
         <FoundData onTake={(taken) => show(hasColumns(taken) ? 'table' : 'samples')} />
       ) : (
         <SourcePanel
-          round={round}
+          imported={imported}
           brief={view !== 'samples'}
           onReadAgain={() => setRound(round + 1)}
           onColumns={() => show('table')}
@@ -176,6 +182,7 @@ function OpenData() {
           selected={sample}
           onSelect={lookAt}
           onOpen={openInspector}
+          leftOut={leftOut}
         />
       )}
       {chosen && view === 'table' && factsError === null && <TablePanel round={round} />}

@@ -3,6 +3,7 @@ import { type CSSProperties, type KeyboardEvent, useEffect, useId, useRef } from
 import type { DataFacts, PartName } from '../../engine/contract/tensors.ts';
 import type { PreviewSample, ProjectPreview } from '../../engine/contract/wire.ts';
 import { markOf, useMarks } from '../state/data-marks.ts';
+import type { MarkValue } from '../state/mark-value.ts';
 import { integer } from '../ui/index.ts';
 import classes from './gallery.module.css';
 import { pressMarkKey } from './mark-keys.ts';
@@ -29,6 +30,7 @@ export interface GalleryProps {
   /** To the page before or after, and there to its first or last sample. */
   onPage: (way: 'before' | 'after', to: 'first' | 'last') => void;
   /** Which of the page is chosen once it is there. */
+  leftOut: ReadonlyMap<string, string>;
   arriving: { to: 'first' | 'last' } | null;
   onArrived: () => void;
 }
@@ -98,6 +100,7 @@ export function Gallery(props: GalleryProps) {
     >
       {samples.map((sample, place) => {
         const mark = marks.key === null ? (sample.mark ?? null) : markOf(marks, part, markName(sample));
+        const bad = props.leftOut.get(`${part}\n${markName(sample)}`);
         const caption = captionOf(sample, facts.target);
         const called = `Sample ${integer(sample.index)}${caption === null ? '' : `, class ${caption}`}`;
         const view = (which: 'raw' | 'transformed') => (
@@ -125,8 +128,8 @@ export function Gallery(props: GalleryProps) {
             // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the samples are what is chosen from
             role="option"
             aria-selected={place === at}
-            data-out={mark?.exclude || undefined}
-            title={sample.name === undefined ? called : `${sample.name}\n${called}`}
+            data-out={mark?.exclude || bad !== undefined || undefined}
+            title={[sample.name, called, bad].filter(Boolean).join('\n')}
             onClick={() => onSelect(sample.index)}
             onDoubleClick={onOpen}
           >
@@ -134,18 +137,21 @@ export function Gallery(props: GalleryProps) {
               {side !== 'transformed' && view('raw')}
               {side !== 'raw' && view('transformed')}
             </span>
-            <span className={classes.caption} data-marked={mark !== null || undefined}>
-              {mark?.exclude
-                ? 'left out'
-                : mark?.label !== undefined
-                  ? `${caption ?? '?'} → ${mark.label}`
-                  : (caption ?? `#${integer(sample.index)}`)}
+            <span className={classes.caption} data-marked={mark !== null || bad !== undefined || undefined}>
+              {stateWords(mark, bad, caption) ?? caption ?? `#${integer(sample.index)}`}
             </span>
           </li>
         );
       })}
     </ul>
   );
+}
+
+/** What became of a sample, where that is more than its class. */
+function stateWords(mark: MarkValue | null, bad: string | undefined, caption: string | null): string | null {
+  if (bad !== undefined) return 'cannot be read';
+  if (mark?.exclude) return 'left out';
+  return mark?.label === undefined ? null : `${caption ?? '?'} → ${mark.label}`;
 }
 
 const sizes = ({ channels, height, width }: { channels: number; height: number; width: number }) => [

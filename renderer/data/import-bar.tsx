@@ -1,20 +1,20 @@
 /** How the pack stands to the data: packed, changed since, not yet; and the import that makes it, with what it left out. */
 import { IconAlertTriangle, IconCircleCheck, IconPackage } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { LeftOut } from '../../engine/contract/data/import.ts';
-import { importData, importing, useImportState } from '../state/data-import.ts';
+import type { ImportState, LeftOut } from '../../engine/contract/data/import.ts';
+import { importData, importing } from '../state/data-import.ts';
 import { useDataKey } from '../state/data-place.ts';
 import { useProjectState } from '../state/project.ts';
 import { Button, bytes, Dialog, ErrorNotice, integer, ProgressBar, plural } from '../ui/index.ts';
 import classes from './source.module.css';
 import { progressWords, shareOf, stageWords } from './work-words.ts';
 
-export function ImportBar({ round }: { round: number }) {
+/** `state`: null while it is asked for. */
+export function ImportBar({ state }: { state: ImportState | null }) {
   const facts = useProjectState((state) => state.facts);
   const { source, split } = useDataKey();
   const key = source + split;
   const work = importing.use();
-  const state = useImportState(round);
   const [listed, setListed] = useState(false);
   const mine = work.key === key;
   if (mine && work.running) {

@@ -32,7 +32,7 @@ export function SampleInspector({ at, facts, hasTransforms, epoch, round, onLook
   const wanted = { part, start: index, count: 1, class: null, search: '', marked: false, epoch, thumbs: null };
   const { preview, error, reading } = usePreview(wanted, round);
   const sample = preview?.samples[0];
-  const count = facts.parts[part] ?? 0;
+  const count = preview?.total ?? facts.parts[part] ?? 0;
   const isThis = sample?.index === index;
   const press = (event: KeyboardEvent) => {
     if (event.target instanceof HTMLElement && /^(INPUT|TEXTAREA)$/.test(event.target.tagName)) return;

@@ -32,6 +32,8 @@ export interface SamplesPanelProps {
   selected: SampleAt | null;
   onSelect: (at: SampleAt | null) => void;
   onOpen: () => void;
+  /** Why samples were left out by the import, by part and name. */
+  leftOut: ReadonlyMap<string, string>;
 }
 
 export function SamplesPanel(props: SamplesPanelProps) {
@@ -165,6 +167,7 @@ export function SamplesPanel(props: SamplesPanelProps) {
               selected={selected?.part === part ? selected.index : null}
               onSelect={select}
               onOpen={props.onOpen}
+              leftOut={props.leftOut}
               columns={columns}
               onPage={onPage}
               arriving={reading ? null : arriving}

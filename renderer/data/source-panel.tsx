@@ -1,6 +1,7 @@
 /** Where the data comes from, what it says of itself, whether it is imported, and what is wrong with reading it. */
 import { IconChevronRight, IconFile, IconFolder, IconRefresh, IconReplace } from '@tabler/icons-react';
 import { useState } from 'react';
+import type { ImportState } from '../../engine/contract/data/import.ts';
 import { type SourceKind, sources } from '../../engine/contract/sources.ts';
 import { type DataFacts, targetSentence } from '../../engine/contract/tensors.ts';
 import { RowForm } from '../project-parts/row-form.tsx';
@@ -38,7 +39,7 @@ function begin(row: SourceKind): Record<string, unknown> {
 const openFrom = 680;
 
 export interface SourcePanelProps {
-  round: number;
+  imported: ImportState | null;
   /** Other views than of samples want the room. */
   brief: boolean;
   onReadAgain: () => void;
@@ -46,7 +47,7 @@ export interface SourcePanelProps {
   onColumns: () => void;
 }
 
-export function SourcePanel({ round, brief, onReadAgain, onColumns }: SourcePanelProps) {
+export function SourcePanel({ imported, brief, onReadAgain, onColumns }: SourcePanelProps) {
   const facts = useProjectState((state) => state.facts);
   const error = useProjectState((state) => state.factsError);
   const chosen = useValueAt(place) !== undefined;
@@ -105,7 +106,7 @@ export function SourcePanel({ round, brief, onReadAgain, onColumns }: SourcePane
             </>
           )
         }
-        footer={chosen && facts && !error ? <ImportBar round={round} /> : undefined}
+        footer={chosen && facts && !error ? <ImportBar state={imported} /> : undefined}
       >
         {open ? (
           <>
