@@ -156,8 +156,8 @@ function begin(store: TableStore, at: number, c: Counted, comma: boolean, settin
   const numbers = readable[style](c);
   const isNumber = values > 0 && numbers === values;
   // What is not said to be missing is a category, unless it stands among numbers.
-  const tokens = asked ?? (isNumber || values === 0 ? standardMissing : ['']);
-  const present = asked || isNumber || values === 0 ? values : values + c.token;
+  const tokens = asked ?? (isNumber ? standardMissing : ['']);
+  const present = asked || isNumber ? values : values + c.token;
   return {
     name,
     type: present === 0 ? 'empty' : isNumber ? (c.whole === values ? 'whole' : 'number') : 'text',
