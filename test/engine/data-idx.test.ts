@@ -153,6 +153,44 @@ describe('what a folder says', () => {
   });
 });
 
+describe('case 1: IDX files are known by their content', () => {
+  const zipped = (bytes: Buffer) => gzipSync(bytes);
+  const expected = { input: { dims: [1, 2, 3] }, target: { kind: 'class' }, parts: { train: 4, test: 2 } };
+  const parts: [part: string, input: Buffer, target: Buffer][] = [
+    ['train', images(4), labels([0, 2, 1, 2])],
+    ['t10k', images(2), labels([1, 0])],
+  ];
+
+  test.each<[string, (part: string, what: string, rank: number) => string, boolean]>([
+    ['-idx3-ubyte', (part, what, rank) => `${part}-${what}-idx${rank}-ubyte`, false],
+    ['.idx3-ubyte', (part, what, rank) => `${part}-${what}.idx${rank}-ubyte`, false],
+    ['-idx3-ubyte.gz', (part, what, rank) => `${part}-${what}-idx${rank}-ubyte.gz`, true],
+    ['.idx3-ubyte.gz', (part, what, rank) => `${part}-${what}.idx${rank}-ubyte.gz`, true],
+    ['gzip that is called -idx3-ubyte', (part, what, rank) => `${part}-${what}-idx${rank}-ubyte`, true],
+    ['raw that is called .gz', (part, what, rank) => `${part}-${what}-idx${rank}-ubyte.gz`, false],
+  ])('%s', async (_, name, packed) => {
+    const folder = testFolder();
+    for (const [part, input, target] of parts) {
+      writeFileSync(join(folder, name(part, 'images', 3)), packed ? zipped(input) : input);
+      writeFileSync(join(folder, name(part, 'labels', 1)), packed ? zipped(target) : target);
+    }
+    expect(await facts(folder)).toMatchObject(expected);
+    expect((await facts(join(folder, name('train', 'images', 3)))).parts).toEqual(expected.parts);
+  });
+
+  test('images and labels are paired by count where names say nothing', async () => {
+    const folder = folderOf({ 'a.bin': images(4), 'b.bin': images(3), 'c.bin': labels([0, 1, 0, 1]) });
+    expect((await facts(folder)).parts).toEqual({ train: 4 });
+  });
+
+  test('a ZIP archive, in place of a file or alone in a folder, is to be unpacked', async () => {
+    const zip = Buffer.from('PK\x03\x04 and what follows', 'latin1');
+    const inPlace = await refusal(folderOf({ 'train-images-idx3-ubyte': zip, 'train-labels-idx1-ubyte': labels([0]) }));
+    expect([inPlace.code, inPlace.hint]).toEqual(['DATA_FORMAT', expect.stringMatching(/ZIP archive: unpack/)]);
+    expect((await refusal(folderOf({ 'archive.zip': zip }))).hint).toMatch(/Unpack the ZIP archive/);
+  });
+});
+
 describe('label files of higher rank', () => {
   const known = async (target: Buffer) => (await facts(folderOf({ 'x.idx': images(3), 'y.idx': target }))).target;
 

@@ -97,15 +97,15 @@ describe('folders', () => {
     expect(pack.rows('train')[0]).toEqual(['süße', 'äpfel']);
   });
 
-  test('a class that the training part lacks comes last and is told', async () => {
+  test('a class that the training part lacks is none: its texts stop the import, or are left out', async () => {
     const folder = tree({ 'train/b/1.txt': 'x', 'train/c/1.txt': 'y', 'test/a/1.txt': 'z', 'test/c/2.txt': 'z' });
-    const pack = await packed(folder);
-    expect(pack.classes).toEqual(['b', 'c', 'a']);
-    expect(pack.labels('test')).toEqual(['a', 'c']);
+    await expect(packed(folder)).rejects.toMatchObject({ message: expect.stringContaining('of its class a') });
+    const pack = await packed(folder, { on_bad: 'skip' });
+    expect(pack.classes).toEqual(['b', 'c']);
+    expect(pack.labels('test').at(-1)).toBe('c');
+    expect(pack.facts.parts).toEqual({ train: 2, test: 1 });
     const opened = await openSource(source(folder), '/');
-    expect(opened.notes).toContainEqual(
-      expect.objectContaining({ names: ['a'], message: expect.stringContaining('lacks') }),
-    );
+    expect(opened.notes).toContainEqual(expect.objectContaining({ names: ['a'], count: 1 }));
   });
 });
 

@@ -161,8 +161,8 @@ const labelledParams = {
     absent: 'by the content',
   }),
   on_bad: choice(['stop', 'skip'], {
-    label: 'Rows without a label',
-    help: 'Stop the import and list them all, or leave them out.',
+    label: 'Texts without a class',
+    help: 'Those without a label, or with one that no text of the training part has: stop the import and list them all, or leave them out.',
     default: 'stop',
   }),
 };

@@ -27,7 +27,7 @@ interface Survey {
   classes: string[];
   /** Texts of the training part in each class. */
   perClass: number[];
-  /** Classes that the training part lacks; the last ones. */
+  /** Classes that the training part lacks: samples of them are bad ones. */
   unseen: string[];
   vocabulary: Vocabulary;
   names: Record<PartName, string[]>;
@@ -131,10 +131,9 @@ async function survey(documents: Documents, settings: LabelledTextSource): Promi
       if (part === 'train') counter.add(tokens);
     }
   });
-  const train = inOrderOf([...labels.train.keys()]);
+  const classes = inOrderOf([...labels.train.keys()]);
   const others = new Set([...labels.val.keys(), ...labels.test.keys()].filter((label) => !labels.train.has(label)));
   const unseen = inOrderOf([...others]);
-  const classes = [...train, ...unseen];
   if (classes.length > mostClasses) {
     throw new GradloomError(
       'LABEL_RANGE',
@@ -167,7 +166,7 @@ function notesOf(settings: LabelledTextSource, { vocabulary, unseen, empty, cut,
   const notes: DataNote[] = [...vocabularyNotes(settings, vocabulary)];
   const all = partNames.reduce((sum, part) => sum + counts[part], 0);
   if (unseen.length > 0) {
-    notes.push({ message: 'Classes that the training part lacks.', names: unseen, count: unseen.length });
+    notes.push({ message: 'Classes that no sample of the training part has.', names: unseen, count: unseen.length });
   }
   if (empty > 0) notes.push({ message: 'Texts without a single token became one <unk>.', count: empty });
   if (cut > 0) {
@@ -188,8 +187,10 @@ function rowOf(settings: LabelledTextSource, vocabulary: Vocabulary) {
 
 function labelInto(part: string, classes: ReadonlyMap<string, number>, { onBad }: Pick<WriteOptions, 'onBad'>) {
   return ({ label, name }: Document, out: Buffer, index: number): void => {
-    if (label === null) onBad({ part, index, name, reason: 'it has no label' });
-    else out.writeUInt32LE(classes.get(label) ?? 0, 0);
+    const found = label === null ? undefined : classes.get(label);
+    if (found !== undefined) return void out.writeUInt32LE(found, 0);
+    const reason = label === null ? 'it has no label' : `no sample that trains is of its class ${label}`;
+    onBad({ part, index, name, reason });
   };
 }
 
