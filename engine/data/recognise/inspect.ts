@@ -19,6 +19,7 @@ const families: { name: string; load: () => Promise<Recogniser> }[] = [
   { name: 'NumPy arrays', load: async () => (await import('../arrays/recognise.ts')).recogniseArrays },
   { name: 'text', load: async () => (await import('../text/recognise.ts')).recogniseText },
   { name: 'a table', load: async () => (await import('../table/recognise.ts')).recogniseTable },
+  { name: 'time series', load: async () => (await import('../series/recognise.ts')).recogniseSeries },
 ];
 
 /** A folder that is no data set may hold some: so deep, and among so many folders, they are looked for. */

@@ -14,7 +14,7 @@ import { openTable } from './open-table.ts';
 import { openTableSource } from './source.ts';
 
 /** Larger files are told of by their start. */
-const mostBytes = 1 << 30;
+export const mostLookedAt = 1 << 30;
 const startBytes = 256 << 10;
 /** Tables of a folder that are told of one by one. */
 const mostTables = 5;
@@ -47,7 +47,7 @@ async function one({ head, files, signal }: Found, path: string, file: string): 
   const source = { kind: 'table' as const, path };
   const bytes = files.find((each) => each.path === file)?.bytes ?? 0;
   const name = basename(file);
-  if (bytes > mostBytes) {
+  if (bytes > mostLookedAt) {
     const note = `${name} is large: its columns are looked at when it is imported`;
     return [{ source, title: 'Table', ...look, notes: [{ message: note }], facts: null }];
   }
@@ -78,6 +78,11 @@ async function one({ head, files, signal }: Found, path: string, file: string): 
       facts,
     },
   ];
+}
+
+/** Whether the file's start is that of a table. */
+export async function looksLikeTable(path: string, head: Found['head']): Promise<boolean> {
+  return lookAt(await head(path, startBytes), path) !== null;
 }
 
 function lookAt(start: Buffer, file: string): Look | null {

@@ -1,6 +1,7 @@
 /**
  * Tables in the cache: `tables/<key>/` holds a file's rows as Parquet of texts and what was found on the way. The key follows from path, size,
- * time and how it is read; a folder appears whole and is never changed, and goes when nobody has used it for a month.
+ * time and how it is read; a folder appears whole and is never changed. It goes when nobody has used it for a month, or when all of them are
+ * too large and others were used later.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -14,6 +15,8 @@ import { type Ingested, ingest } from './ingest.ts';
 
 const version = 1;
 const unusedMs = 30 * 24 * 3600 * 1000;
+/** Of all tables together. */
+const mostBytes = 10 * 2 ** 30;
 const leftoverMs = 24 * 3600 * 1000;
 
 export interface TableStore extends Ingested {
@@ -116,13 +119,33 @@ async function readStored(folder: string): Promise<Stored | null> {
   }
 }
 
+/** Makes room: what nobody has used for long, and what is too much, the longest unused first. */
 async function removeUnused(tables: string): Promise<void> {
+  const found: { path: string; used: number; bytes: number }[] = [];
   for (const name of await readdir(tables)) {
     const path = join(tables, name);
     const status = await stat(path).catch(() => null);
-    const most = name.includes('.') || name.startsWith('spill') ? leftoverMs : unusedMs;
-    if (status && Date.now() - status.mtimeMs > most) await rm(path, { recursive: true, force: true });
+    if (!status) continue;
+    const unfinished = name.includes('.') || name.startsWith('spill');
+    if (Date.now() - status.mtimeMs > (unfinished ? leftoverMs : unusedMs))
+      await rm(path, { recursive: true, force: true });
+    else if (!unfinished) found.push({ path, used: status.mtimeMs, bytes: await bytesOf(path) });
   }
+  found.sort((a, b) => b.used - a.used);
+  let total = 0;
+  for (const { path, bytes, used } of found) {
+    total += bytes;
+    // One in use now may be read by somebody.
+    if (total > mostBytes && Date.now() - used > leftoverMs) await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function bytesOf(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => [])) {
+    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name)).catch(() => null))?.size ?? 0;
+  }
+  return bytes;
 }
 
 /** What is found of a store once and kept beside it: `make` is asked where `name` is not there yet. `of`: all that it depends on. */
