@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type sharp from 'sharp';
+import type { Sharp } from 'sharp';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { inspectPath } from '../../engine/data/recognise/inspect.ts';
 import { testFolder } from './idx-writer.ts';
@@ -23,7 +23,7 @@ const floats = (bytes: Buffer) => [
 ];
 
 describe('a table of images', () => {
-  const csv = async (text: string, files: Record<string, sharp.Sharp | Buffer>, more: object = {}) => {
+  const csv = async (text: string, files: Record<string, Sharp | Buffer>, more: object = {}) => {
     const folder = await imageFolder({ ...files, 'labels.csv': Buffer.from(text) });
     return opened({ kind: 'image_csv', path: join(folder, 'labels.csv'), ...more });
   };

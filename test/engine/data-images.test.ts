@@ -1,7 +1,7 @@
 /** Image files: one rule for each way in which they are stored, the same in packs and previews; what is bad or no image at all. */
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type BmpHeader, decodeBmp } from '../../engine/data/images/bmp.ts';
 import { readHeader } from '../../engine/data/images/header.ts';
@@ -126,7 +126,7 @@ describe('case 4: one rule for each way in which an image is stored', () => {
     const red = sharp({ create: { width: 16, height: 16, channels: 3, background: '#c83214' } });
     const frames = Buffer.concat([Buffer.alloc(48, 40), Buffer.alloc(48, 200)]);
     const animated = sharp(frames, { raw: { width: 4, height: 8, channels: 3, pageHeight: 4 } });
-    const values = async (file: sharp.Sharp) => {
+    const values = async (file: Sharp) => {
       const source = await folder(await imageFolder({ 'a/x': file }), { channels: 'RGB' });
       return {
         first: (await previewed(source, 'train', [0]))[0] ?? [],

@@ -1,7 +1,7 @@
 /** Image files for tests, made as they are needed: by sharp, or byte by byte where it does not write such. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { resolveProject } from '../../engine/contract/project.ts';
 import { packSource } from '../../engine/data/index.ts';
 import type { OpenSource } from '../../engine/data/open-source.ts';
@@ -10,7 +10,7 @@ import { loadAddon } from '../../engine/native/load.ts';
 import { testFolder } from './idx-writer.ts';
 
 /** `values`: height × width × channels, from the top. */
-export function raw(values: number[], width: number, channels: 1 | 2 | 3 | 4, bits: 8 | 16 = 8): sharp.Sharp {
+export function raw(values: number[], width: number, channels: 1 | 2 | 3 | 4, bits: 8 | 16 = 8): Sharp {
   const data = bits === 16 ? Uint16Array.from(values) : Uint8Array.from(values);
   return sharp(data, { raw: { width, height: values.length / width / channels, channels } });
 }
@@ -21,7 +21,7 @@ export function ramp(count: number, step = 7): number[] {
 }
 
 export async function imageFolder(
-  files: Record<string, sharp.Sharp | Buffer>,
+  files: Record<string, Sharp | Buffer>,
   folder: string = testFolder(),
 ): Promise<string> {
   for (const [name, content] of Object.entries(files)) {

@@ -60,7 +60,8 @@ async function ours(name: string, kind: string, deep: boolean): Promise<Uint8Arr
 
 function worst(a: Uint8Array, b: Uint8Array, deep: boolean): number {
   expect(a.length).toBe(b.length);
-  const view = (bytes: Uint8Array) => (deep ? new Uint16Array(Uint8Array.from(bytes).buffer) : bytes);
+  const view = (bytes: Uint8Array): number[] =>
+    Array.from(deep ? new Uint16Array(Uint8Array.from(bytes).buffer) : bytes);
   const [left, right] = [view(a), view(b)];
   return left.reduce((most, value, i) => Math.max(most, Math.abs(value - (right[i] as number))), 0);
 }
