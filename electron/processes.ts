@@ -1,4 +1,5 @@
 /** The engine service and its workers as utility processes: started, joined by ports, their ends told. */
+import { cpus } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { MessageChannelMain, type UtilityProcess, utilityProcess, type WebContents } from 'electron';
@@ -120,6 +121,8 @@ export class EngineService {
       serviceName: 'Gradloom run',
       stdio: ['ignore', 'ignore', 'pipe'],
       allowLoadingUnsignedLibraries: true, // libtorch is fetched, not signed with the app
+      // Pictures are decoded by libuv's threads, whose number is fixed when a process starts.
+      env: { UV_THREADPOOL_SIZE: String(Math.max(4, cpus().length)), ...process.env },
     });
     workers.add(child);
     this.#workers.set(id, child);

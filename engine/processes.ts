@@ -3,6 +3,7 @@
  * Electron's utility processes.
  */
 import { fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { GradloomError } from './contract/errors.ts';
@@ -37,9 +38,18 @@ export interface ProcessHost {
   start(entry: string): WorkerProcess;
 }
 
+/** Pictures are decoded by libuv's threads, whose number is fixed when a process starts: as many as there are cores. */
+function workerEnvironment(): NodeJS.ProcessEnv {
+  return { UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism())), ...process.env };
+}
+
 export const nodeProcesses: ProcessHost = {
   start(entry) {
-    const child = fork(entry, [], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: [] });
+    const child = fork(entry, [], {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      execArgv: [],
+      env: workerEnvironment(),
+    });
     let stderr = '';
     const lines = createInterface({ input: child.stderr as Readable });
     lines.on('line', (line) => {

@@ -4,15 +4,15 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { commandLine } from '../command-line.ts';
 import type { TaskProgress } from '../contract/finders.ts';
 import { resolveProject } from '../contract/project.ts';
-import { askHere } from '../data/asks.ts';
 import { chosenSource } from '../data/chosen-source.ts';
 import { givenPlace } from '../data/given.ts';
 import { leftOut, packBytes } from '../data/index.ts';
 import { bytes, integer, plural } from '../format.ts';
 import { setting } from './arguments.ts';
-import { abortable, type Context } from './context.ts';
+import type { Context } from './context.ts';
+import { signalCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
-import { TaskView } from './task-view.ts';
+import { asTask, TaskView } from './task-view.ts';
 
 /** With `--json`, progress is a line at most so often. */
 const tellMs = 1000;
@@ -36,10 +36,10 @@ export function addDataImport(data: Command, context: Context): void {
     )
     .action(async (given: string, { out: folder, set = [] }: Options) => {
       const { out } = context;
-      await abortable(context, async (signal) => {
+      await asTask(context, async (workers, { signal }) => {
         const { source: written, baseDir, project } = await givenPlace(path.resolve(given));
         const source = chosenSource({ data: { source: { ...written, ...Object.fromEntries(set) } } }, { strict: true });
-        const pack = await askHere(
+        const pack = await workers.data.ask(
           'pack',
           {
             source,
@@ -64,8 +64,11 @@ export function addDataImport(data: Command, context: Context): void {
           out.say(`A project with it: ${commandLine('new', 'TEMPLATE', '--fit', given)}`);
         }
       });
+      if (brokenOff(context.exitCode)) out.say('Broken off; the same command goes on where it stopped.');
     });
 }
+
+const brokenOff = (exitCode: number) => Object.values<number>(signalCode).includes(exitCode);
 
 export function teller(out: Output): (progress: TaskProgress) => void {
   const view = new TaskView(out);

@@ -61,9 +61,9 @@ export class PackPlace {
   }
 }
 
-/** Whether somebody else makes this pack now. */
-export async function isBeingMade(place: string): Promise<boolean> {
-  return (await makersOf(place)).some(({ state }) => state === 'works');
+/** The folder of somebody who makes this pack now. */
+export async function otherMaker(place: string): Promise<string | null> {
+  return (await makersOf(place)).find(({ state }) => state === 'works')?.path ?? null;
 }
 
 function makersOf(place: string): Promise<Maker[]> {

@@ -153,6 +153,11 @@ export class PackWriter {
   }
 }
 
+/** Bytes of the source's files that somebody who is at work has read so far. */
+export async function readSoFar(folder: string, key: string): Promise<number> {
+  return (await readJournal(folder, key)).read;
+}
+
 async function readJournal(folder: string, key: string): Promise<Journal> {
   const none: Journal = { key, ended: false, read: 0, columns: {}, bad: [] };
   try {

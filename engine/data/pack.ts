@@ -25,8 +25,8 @@ import {
 } from './pack-file.ts';
 import { holdPack } from './pack-holds.ts';
 import { limitPacks } from './pack-limit.ts';
-import { isBeingMade, PackPlace, removeLeftovers, settle } from './pack-place.ts';
-import { journalName, PackWriter } from './pack-write.ts';
+import { otherMaker, PackPlace, removeLeftovers, settle } from './pack-place.ts';
+import { journalName, PackWriter, readSoFar } from './pack-write.ts';
 import { Progress } from './progress.ts';
 import { defaultContext, openSource } from './source.ts';
 import { removeEarlier } from './superseded.ts';
@@ -95,7 +95,7 @@ export async function packOpened(
     if (ready) return allowed(ready, opened);
     if (options.out !== undefined) await refuseTaken(folder);
     try {
-      await waitForOther(folder, options);
+      await waitForOther(folder, key, opened, options);
       const others = await packAt(folder, key, opened, options);
       if (others) return allowed(others, opened);
       await makeFolders(dirname(folder));
@@ -208,9 +208,15 @@ function allowed(pack: DataPack, { skipsBad }: Pick<OpenSource, 'skipsBad'>): Da
   return pack;
 }
 
-async function waitForOther(folder: string, { signal, onProgress }: PackOptions): Promise<void> {
-  while (await isBeingMade(folder)) {
-    onProgress?.({ file: null, done: 0, total: 0, seconds_left: null });
+async function waitForOther(
+  folder: string,
+  key: string,
+  { readBytes }: OpenSource,
+  { signal, onProgress }: PackOptions,
+): Promise<void> {
+  for (let maker = await otherMaker(folder); maker !== null; maker = await otherMaker(folder)) {
+    const done = Math.min(readBytes, await readSoFar(maker, key));
+    onProgress?.({ file: null, done, total: readBytes, seconds_left: null });
     await sleep(lookMs, undefined, signal ? { signal } : {});
   }
 }
