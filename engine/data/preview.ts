@@ -9,6 +9,7 @@ import type { ProjectPreview } from '../contract/wire.ts';
 import { describeOpened, factsOf } from './describe.ts';
 import { marksOf, sampleName } from './mark-effects.ts';
 import type { OpenContext, OpenSource } from './open-source.ts';
+import { OpenedLately } from './opened-lately.ts';
 import type { DataPack } from './pack.ts';
 import { chooseSamples, marksByName, type WantedSamples } from './preview-choice.ts';
 import { asShown, plain, type Shown } from './preview-values.ts';
@@ -30,11 +31,14 @@ type Pack = (source: ResolvedSource, baseDir: string, context: OpenContext, sign
 
 /** What was read stays in memory this long after the last look at it. */
 const keepMs = 60_000;
+/** Where opening takes long, files that change are noticed so long after, and at once by whoever asks for the facts alone. */
+const lately = { freshMs: 3000, slowMs: 100 };
 
 export class Previews {
   /** Packs a source that only libtorch can draw; answers its pack. */
   readonly #pack: Pack;
   #known: Known | null = null;
+  readonly #lately = new OpenedLately<Known>(lately);
   readonly #keep: Kept;
   #forget: NodeJS.Timeout | undefined;
 
@@ -55,9 +59,11 @@ export class Previews {
     clearTimeout(this.#forget);
     this.#forget = setTimeout(() => {
       this.#known = null;
+      this.#lately.forget();
       this.#keep.unpacked = null;
     }, keepMs).unref();
-    const known = await this.#open(source, baseDir, context);
+    const of = JSON.stringify([source, baseDir, context]);
+    const known = await this.#lately.get(of, () => this.#open(source, baseDir, context), wanted.count === 0);
     const { opened } = known;
     const facts = await describeOpened(opened, source, baseDir, async () => known.facts);
     const { part } = wanted;

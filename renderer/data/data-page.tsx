@@ -89,7 +89,7 @@ function OpenData() {
   }, [sourceText, look]);
 
   const narrow = !useRoom(leastSides);
-  const [drawer, setDrawer] = useState(false);
+  const [drawer, setDrawer] = useState(sample !== null);
   const inspector = useRef<HTMLDivElement>(null);
   const openInspector = () => {
     if (narrow) setDrawer(true);
@@ -123,15 +123,18 @@ function OpenData() {
               <IconButton
                 label="Split and transforms"
                 icon={IconAdjustmentsHorizontal}
-                active={drawer}
-                onClick={() => setDrawer(!drawer)}
+                active={drawer && sample === null}
+                onClick={() => {
+                  look(null);
+                  setDrawer(!drawer || sample !== null);
+                }}
               />
             )}
           </>
         )
       }
       asideLabel="Split and transforms"
-      asideDrawer={narrow ? { open: drawer, onClose: () => setDrawer(false) } : undefined}
+      asideDrawer={narrow ? { open: drawer, onClose: close } : undefined}
       aside={
         chosen &&
         (sample && facts ? (
