@@ -99,3 +99,14 @@ test('a table of texts is one of texts before it is one of categories', async ()
     facts: { target: { classes: ['ham', 'spam'] }, parts: { train: 30 } },
   });
 });
+
+test('IDX images without labels may be given again', async () => {
+  const folder = tree({ 'train-images-idx3-ubyte': idxBytes([3, 2, 2], counting([12])) });
+  expect(await found(folder)).toMatchObject([
+    {
+      source: { kind: 'idx', target: 'input' },
+      sure: 'possible',
+      facts: { target: { kind: 'vector', dims: [1, 2, 2] } },
+    },
+  ]);
+});
