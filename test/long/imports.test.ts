@@ -13,20 +13,28 @@ import { temporaryFolder } from '../journeys/command-line.ts';
 /** What the import and all of its libraries may take, in bytes. */
 const bound = 512 << 20;
 
-/** Imports with a small heap; answers the most memory that the process had. */
+/** The most memory that a process and those that it started have had. */
+function highest(pid: number): number {
+  try {
+    const read = (name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8');
+    const own = 1024 * Number(/VmHWM:\s+(\d+)/.exec(read('status'))?.[1] ?? 0);
+    const children = read(`task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+    return children.reduce((sum, child) => sum + highest(child), own);
+  } catch {
+    return 0; // it has ended
+  }
+}
+
+/** Imports with a small heap; answers the most memory that all of it had. */
 async function peakOf(home: string, words: string[]): Promise<{ peak: number; bytes: number }> {
   const live = start(home, ['data', 'import', ...words, '--json'], { NODE_OPTIONS: '--max-old-space-size=160' });
   let peak = 0;
   const watch = setInterval(() => {
-    try {
-      const status = readFileSync(`/proc/${live.pid}/status`, 'utf8');
-      peak = Math.max(peak, 1024 * Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0));
-    } catch {
-      // It has ended.
-    }
+    peak = Math.max(peak, highest(live.pid));
   }, 50);
   const { code, lines, stderr } = await live.ended;
   clearInterval(watch);
+  expect(peak).toBeGreaterThan(100 << 20);
   expect(code, stderr).toBe(0);
   return { peak, bytes: Number(lines.at(-1)?.bytes) };
 }
