@@ -47,14 +47,17 @@ function expandBmp(file: Buffer): Pixels {
 }
 
 async function decodeBySharp(path: string, header: ImageHeader, wanted: Wanted): Promise<Pixels> {
-  const image = sharp(path, { failOn: 'truncated', ignoreIcc: true, limitInputPixels: mostPixels, page: 0 });
+  // Of a damaged TIFF libtiff leaves pixels out; of the others "error" refuses what Pillow reads.
+  const failOn = header.format === 'tiff' ? 'error' : 'truncated';
+  const image = sharp(path, { failOn, ignoreIcc: true, limitInputPixels: mostPixels, page: 0 });
   const plain = wanted.channels === 'L' || (wanted.channels === 'RGB' && header.colour === 'grey');
   const { data, info } = await asStored(image, header, plain)
     .toBuffer({ resolveWithObject: true })
     .catch(() => {
       // libvips keeps one text for all threads: what it says may be of another image.
       const cut = isCutShort(path, header.format);
-      throw new BadImage(cut ? 'it is cut short' : 'it is damaged: its pixels cannot be decoded');
+      const other = header.format === 'tiff' ? ', or of a kind of TIFF that is not read' : '';
+      throw new BadImage(cut ? 'it is cut short' : `its pixels cannot be decoded: it is damaged${other}`);
     });
   // One that lacks its last bytes may have all its pixels by chance; Pillow refuses it all the same.
   if (header.format === 'jpeg' && isCutShort(path, 'jpeg')) throw new BadImage('it is cut short');

@@ -1,4 +1,4 @@
-/** How an image must be turned to stand upright: the tag `Orientation` of its EXIF data. */
+/** How an image must be turned to stand upright: the tag `Orientation` of its EXIF data, else of its XMP data. */
 
 const orientationTag = 0x0112;
 
@@ -16,4 +16,10 @@ export function orientationIn(tiff: Buffer): number {
     return value >= 1 && value <= 8 ? value : 1;
   }
   return 1;
+}
+
+/** 1 to 8; 1 where the text says nothing, or is something else. */
+export function xmpOrientation(bytes: Buffer): number {
+  const found = /tiff:Orientation(?:="|>)([1-8])["<]/.exec(bytes.toString('latin1'));
+  return found ? Number(found[1]) : 1;
 }

@@ -8,7 +8,7 @@ import sharp from 'sharp';
 import { integer } from '../../contract/format.ts';
 import { BadImage } from './bad-image.ts';
 import { readBmpHeader } from './bmp.ts';
-import { orientationIn } from './exif.ts';
+import { orientationIn, xmpOrientation } from './exif.ts';
 
 export type ImageFormat = 'png' | 'jpeg' | 'webp' | 'gif' | 'bmp' | 'tiff';
 
@@ -132,6 +132,8 @@ function pngHeader(bytes: HeaderBytes): ImageHeader {
     const name = chunk.toString('latin1', 4, 8);
     if (name === 'IDAT' || name === 'IEND') break;
     if (name === 'tRNS') alpha = true;
+    if (name === 'iTXt' && orientation === 1)
+      orientation = xmpOrientation(bytes.some(at + 8, Math.min(length, mostExif)));
     if (name === 'eXIf') orientation = orientationIn(bytes.some(at + 8, Math.min(length, mostExif)));
     at += length + 12;
   }
@@ -142,6 +144,7 @@ const mostExif = 1 << 16;
 
 function jpegHeader(bytes: HeaderBytes): ImageHeader {
   let orientation: number | null = null;
+  let xmp = 1;
   for (let at = 2, step = 0; step < mostSteps; step += 1) {
     const marker = bytes.read(at, 2).readUInt16BE(0);
     const kind = marker & 0xff;
@@ -160,11 +163,12 @@ function jpegHeader(bytes: HeaderBytes): ImageHeader {
       const components = frame[5] as number;
       const colour = components === 1 ? 'grey' : components === 4 ? 'cmyk' : 'rgb';
       const [height, width] = [frame.readUInt16BE(1), frame.readUInt16BE(3)];
-      return { ...plain, format: 'jpeg', width, height, orientation: orientation ?? 1, colour };
+      return { ...plain, format: 'jpeg', width, height, orientation: orientation ?? xmp, colour };
     }
     if (kind === 0xe1 && orientation === null) {
       const segment = bytes.some(at + 4, length - 2);
       if (segment.toString('latin1', 0, 6) === 'Exif\0\0') orientation = orientationIn(segment.subarray(6));
+      else xmp = Math.max(xmp, xmpOrientation(segment));
     }
     at += 2 + length;
   }
@@ -228,7 +232,7 @@ async function tiffHeader(path: string): Promise<ImageHeader> {
   const found = await sharp(path, { limitInputPixels: false })
     .metadata()
     .catch(() => {
-      throw new BadImage('it is a damaged TIFF file, or one that is cut short');
+      throw new BadImage('it is a TIFF file that is damaged, cut short or of a kind that is not read');
     });
   const { width, height, depth, orientation = 1, space, hasAlpha, pages = 1 } = found;
   const known = depths[depth];
