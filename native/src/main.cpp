@@ -35,8 +35,10 @@ constexpr const char* usage =
   --evaluate SPLIT    evaluate a split after each epoch
   --batches FILE      do not train: write the loader's batches of the epochs to a safetensors file
   --path host|device  with --batches: where samples are transformed
+  --pull EPOCHS       do not train: take the batches of so many epochs and tell how long that took
 gradloom-run --describe | --devices
 Beside busy programs set GOMP_SPINCOUNT=0; GRADLOOM_CPU_LIMIT=BYTES bounds tensors on the CPU.
+GRADLOOM_MAP_LIMIT=BYTES: larger files of data are read row by row instead of mapped.
 )";
 
 struct Options {
@@ -71,7 +73,7 @@ Options read_options(int count, char** words) {
       options.values[word] = "";
     } else if (word.rfind("--", 0) == 0) {
       static const std::string known =
-          " --epochs --steps --threads --device --load --weights --save --evaluate --batches --path ";
+          " --epochs --steps --threads --device --load --weights --save --evaluate --batches --path --pull ";
       if (known.find(" " + word + " ") == std::string::npos)
         throw Error("BAD_CALL", "There is no option " + word + ".", "See --help.");
       if (i + 1 == count) throw Error("BAD_CALL", word + " wants a value.", "See --help.");
@@ -168,6 +170,15 @@ void train(const Options& options) {
   if (const auto file = options.text("--batches")) {
     gradloom::write_batches(plan, epochs, options.text("--path").value_or("host") == "device", *file);
     print({{"type", "batches"}, {"path", *file}});
+    return;
+  }
+  if (options.has("--pull")) {
+    for (const auto& [samples, seconds] : gradloom::pull_batches(plan, options.number("--pull", 1))) {
+      print({{"type", "pulled"},
+             {"samples", samples},
+             {"seconds", seconds},
+             {"samples_per_second", number(static_cast<double>(samples) / seconds)}});
+    }
     return;
   }
   const auto start = std::chrono::steady_clock::now();

@@ -11,7 +11,7 @@ int main() {
   gradloom::prepare_process();
   bool all = true;
   for (const auto& cases : {gradloom::test::kernel_cases(), gradloom::test::session_cases(),
-                            gradloom::test::optimizer_cases(), gradloom::test::runtime_cases()}) {
+                            gradloom::test::optimizer_cases(), gradloom::test::runtime_cases(), gradloom::test::loading_cases()}) {
     for (const gradloom::test::Case& test : cases) {
       nlohmann::json line = {{"name", test.name}, {"ok", true}};
       try {

@@ -1,7 +1,6 @@
-// The allocator's and the prefetcher's threads, and thousands of damaged weights files in one process.
+// The allocator's threads, and thousands of damaged weights files in one process.
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
-#include <ATen/EmptyTensor.h>
 
 #include <atomic>
 #include <chrono>
@@ -14,7 +13,6 @@
 #include "core/allocator.h"
 #include "core/devices.h"
 #include "core/errors.h"
-#include "core/prefetcher.h"
 #include "core/random_source.h"
 #include "core/state.h"
 #include "test.h"
@@ -147,58 +145,6 @@ void permutations_are_torchs() {
   }
 }
 
-Gathered numbered(const Place& place) {
-  return {at::full({1}, static_cast<double>(place.sequence * 1000 + place.start)), at::Tensor()};
-}
-
-std::optional<Place> following(const Place& place) {
-  return place.start < 99 ? Place{place.sequence, place.start + 1, 1} : Place{place.sequence + 1, 0, 1};
-}
-
-void prefetchers_answer_any_order_and_end_at_any_time() {
-  std::mt19937 random(1);
-  for (int round = 0; round < 60; ++round) {
-    const int64_t threads = static_cast<int64_t>(random() % 5);
-    const int64_t ahead = static_cast<int64_t>(1 + random() % 6);
-    std::atomic<int64_t> gathered{0};
-    int64_t taken = 0;
-    Prefetcher prefetcher(
-        threads, ahead,
-        [&](const Place& place) {
-          if (++gathered % 16 == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
-          return Gathered{at::detail::empty_cpu({place.start + 1}, at::kByte), at::Tensor()};
-        },
-        following);
-    Place place{0, static_cast<int64_t>(random() % 100), 1};
-    for (int i = 0; i < 60; ++i) {
-      if (random() % 10 == 0) place = {static_cast<int64_t>(random() % 3), static_cast<int64_t>(random() % 100), 1};
-      const Gathered answer = prefetcher.take(place);
-      ++taken;
-      check(answer.input.numel() == place.start + 1, "a batch is the one asked for");
-      place = *following(place);
-      if (random() % 100 == 0) break;
-    }
-    check(threads > 0 || gathered == taken, "without threads nothing is gathered ahead");
-  }
-  // What goes wrong in a thread comes out where the batch is taken, and the next batch is unharmed.
-  Prefetcher failing(
-      2, 4,
-      [](const Place& place) {
-        if (place.start == 3) throw Error("DATA_FORMAT", "On purpose.");
-        return numbered(place);
-      },
-      following);
-  for (int64_t start = 0; start < 6; ++start) {
-    bool failed = false;
-    try {
-      failing.take({0, start, 1});
-    } catch (const Error& error) {
-      failed = error.code == "DATA_FORMAT";
-    }
-    check(failed == (start == 3), "a failed batch fails alone");
-  }
-}
-
 void damaged_weights_are_refused() {
   const std::string file =
       (std::filesystem::temp_directory_path() / ("gradloom-check-" + std::to_string(std::random_device{}()))).string();
@@ -257,7 +203,6 @@ constexpr Case cases[] = {
     {"a budget is kept", budget_is_kept},
     {"threads share the allocator", threads_share_the_allocator},
     {"permutations are torch's", permutations_are_torchs},
-    {"prefetchers answer any order and end at any time", prefetchers_answer_any_order_and_end_at_any_time},
     {"damaged weights are refused", damaged_weights_are_refused},
 };
 

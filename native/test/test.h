@@ -16,6 +16,7 @@ std::span<const Case> kernel_cases();
 std::span<const Case> session_cases();
 std::span<const Case> optimizer_cases();
 std::span<const Case> runtime_cases();
+std::span<const Case> loading_cases();
 
 inline void check(bool holds, const std::string& what) {
   if (!holds) throw std::runtime_error(what);

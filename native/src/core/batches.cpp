@@ -5,6 +5,8 @@
 #include "core/loader.h"
 #include "core/state.h"
 
+#include <chrono>
+
 namespace gradloom {
 
 void write_batches(const Plan& plan, int64_t epochs, bool on_device, const std::string& path) {
@@ -26,6 +28,19 @@ void write_batches(const Plan& plan, int64_t epochs, bool on_device, const std::
     }
   }
   write_safetensors(path, tensors, {});
+}
+
+std::vector<Pulled> pull_batches(const Plan& plan, int64_t epochs) {
+  Loader loader(plan, parse_device(plan.device));
+  std::vector<Pulled> pulled;
+  for (int64_t epoch = 0; epoch < epochs; ++epoch) {
+    const auto start = std::chrono::steady_clock::now();
+    Pulled& result = pulled.emplace_back();
+    for (int64_t index = 0; index < loader.batches_per_epoch(); ++index)
+      result.samples += loader.train_batch(epoch, index).samples;
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  return pulled;
 }
 
 }  // namespace gradloom

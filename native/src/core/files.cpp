@@ -121,7 +121,48 @@ bool InputFile::read(uint64_t offset, void* data, size_t bytes) {
   return false;
 }
 
+namespace {
+
+[[noreturn]] void cut_short(const std::string& path) {
+  throw Error("DATA_TRUNCATED", path + " ends before its last samples: it was cut short while it was read.",
+              "Import the data again.", path);
+}
+
+}  // namespace
+
 #ifdef _WIN32
+
+SharedFile::SharedFile(const std::string& path, const std::string& missing) : path_(path) {
+  handle_ = CreateFileW(native_path(path).c_str(), GENERIC_READ, FILE_SHARE_READ, nullptr, OPEN_EXISTING,
+                        FILE_FLAG_RANDOM_ACCESS, nullptr);
+  if (handle_ == INVALID_HANDLE_VALUE) throw system_error(ENOENT, "read " + path, path, missing);
+  LARGE_INTEGER size;
+  GetFileSizeEx(handle_, &size);
+  size_ = static_cast<uint64_t>(size.QuadPart);
+}
+
+SharedFile::~SharedFile() {
+  CloseHandle(handle_);
+}
+
+void SharedFile::read(uint64_t offset, void* data, size_t bytes) const {
+  auto* to = static_cast<char*>(data);
+  while (bytes > 0) {
+    OVERLAPPED at{};
+    at.Offset = static_cast<DWORD>(offset);
+    at.OffsetHigh = static_cast<DWORD>(offset >> 32);
+    DWORD done = 0;
+    const DWORD wanted = static_cast<DWORD>(std::min<size_t>(bytes, size_t{1} << 30));
+    if (!ReadFile(handle_, to, wanted, &done, &at) && GetLastError() != ERROR_HANDLE_EOF)
+      throw system_error(EIO, "read " + path_, path_, "NOT_READABLE");
+    if (done == 0) cut_short(path_);
+    to += done;
+    offset += done;
+    bytes -= done;
+  }
+}
+
+void SharedFile::announce(uint64_t, uint64_t) const {}
 
 MappedFile::MappedFile(const std::string& path, const std::string& missing) : path_(path) {
   const HANDLE file = CreateFileW(native_path(path).c_str(), GENERIC_READ, FILE_SHARE_READ, nullptr, OPEN_EXISTING,
@@ -146,6 +187,51 @@ MappedFile::~MappedFile() {
 }
 
 #else
+
+SharedFile::SharedFile(const std::string& path, const std::string& missing)
+    : path_(path), descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  if (descriptor_ < 0) {
+    const bool absent = errno == ENOENT || errno == ENOTDIR;
+    throw system_error(errno, "read " + path, path, absent ? missing : "NOT_READABLE");
+  }
+  struct stat status{};
+  const int failure = fstat(descriptor_, &status) != 0 ? errno : S_ISREG(status.st_mode) ? 0 : EISDIR;
+  if (failure != 0) {
+    close(descriptor_);
+    throw system_error(failure, "read " + path, path, "NOT_READABLE");
+  }
+  size_ = static_cast<uint64_t>(status.st_size);
+#ifdef POSIX_FADV_RANDOM
+  // What is wanted is announced; what lies around it would only be read in vain.
+  posix_fadvise(descriptor_, 0, 0, POSIX_FADV_RANDOM);
+#endif
+}
+
+SharedFile::~SharedFile() {
+  close(descriptor_);
+}
+
+void SharedFile::read(uint64_t offset, void* data, size_t bytes) const {
+  auto* to = static_cast<char*>(data);
+  while (bytes > 0) {
+    const ssize_t done = pread(descriptor_, to, bytes, static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) throw system_error(errno, "read " + path_, path_, "NOT_READABLE");
+    if (done == 0) cut_short(path_);
+    to += done;
+    offset += static_cast<uint64_t>(done);
+    bytes -= static_cast<size_t>(done);
+  }
+}
+
+void SharedFile::announce(uint64_t offset, uint64_t bytes) const {
+#ifdef POSIX_FADV_WILLNEED
+  posix_fadvise(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);
+#elif defined(__APPLE__)
+  radvisory range{static_cast<off_t>(offset), static_cast<int>(std::min<uint64_t>(bytes, INT32_MAX))};
+  fcntl(descriptor_, F_RDADVISE, &range);
+#endif
+}
 
 MappedFile::MappedFile(const std::string& path, const std::string& missing) : path_(path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);

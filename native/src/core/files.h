@@ -48,6 +48,34 @@ class InputFile {
   uint64_t size_ = 0;
 };
 
+/// Read by position from any thread, without a place in the process's memory: for what is larger than it.
+class SharedFile {
+ public:
+  /// `missing` is the code when the file is not there.
+  SharedFile(const std::string& path, const std::string& missing);
+  ~SharedFile();
+  SharedFile(const SharedFile&) = delete;
+  SharedFile& operator=(const SharedFile&) = delete;
+
+  uint64_t size() const { return size_; }
+  const std::string& path() const { return path_; }
+
+  /// Throws DATA_TRUNCATED when the file ends before `offset + bytes`, NOT_READABLE when the disk fails.
+  void read(uint64_t offset, void* data, size_t bytes) const;
+
+  /// These bytes are read soon: the system may fetch them meanwhile. Returns at once.
+  void announce(uint64_t offset, uint64_t bytes) const;
+
+ private:
+  std::string path_;
+#ifdef _WIN32
+  void* handle_ = nullptr;
+#else
+  int descriptor_ = -1;
+#endif
+  uint64_t size_ = 0;
+};
+
 /// A whole file in memory, read-only, paged in by the system.
 class MappedFile {
  public:

@@ -12,20 +12,46 @@ namespace gradloom {
 
 namespace {
 
+/// 16-bit integers travel as signed ones, which every device has; see Loader.
 at::ScalarType stored_type(ColumnType type) {
-  return type == ColumnType::uint8 ? at::kByte : type == ColumnType::float32 ? at::kFloat : at::kLong;
+  switch (type) {
+    case ColumnType::uint8:
+      return at::kByte;
+    case ColumnType::uint16:
+      return at::kShort;
+    case ColumnType::float32:
+      return at::kFloat;
+    case ColumnType::int64:
+      break;
+  }
+  return at::kLong;
 }
 
+/// As much of each row as the batch has room for.
 void copy_rows(const Column& column, std::span<const int64_t> rows, const at::Tensor& batch) {
-  auto* to = static_cast<std::byte*>(batch.data_ptr());
-  for (const int64_t row : rows) {
-    std::memcpy(to, column.row(row), column.row_bytes());
-    to += column.row_bytes();
-  }
+  if (rows.empty()) return;
+  const RowReader reader(column, rows);
+  const size_t bytes = batch.nbytes() / rows.size();
+  auto* const to = static_cast<std::byte*>(batch.data_ptr());
+  for (size_t i = 0; i < rows.size(); ++i) reader.copy(i, to + i * bytes, bytes);
 }
 
 float scaled(uint8_t byte) {
   return static_cast<float>(byte) / 255.0F;
+}
+
+/// Stored numbers as floats, without the transforms.
+void to_floats(const Column& column, const std::byte* from, int64_t count, float* to) {
+  if (column.type() == ColumnType::float32) {
+    std::memcpy(to, from, static_cast<size_t>(count) * sizeof(float));
+    return;
+  }
+  const auto* const values = reinterpret_cast<const uint16_t*>(from);
+  const float scale = column.scale();
+  for (int64_t i = 0; i < count; ++i) {
+    const auto value = static_cast<float>(values[i]);
+    to[i] = scale == 0 ? value : value / scale;
+  }
 }
 
 }  // namespace
@@ -70,8 +96,10 @@ void Gatherer::move_pixels(std::vector<int64_t> stored, const Augmentation& augm
   }
 }
 
-Gathered Gatherer::gather(const Part& part, std::span<const int64_t> rows, std::span<const Warp> warps) const {
-  return {gather_input(part.input, rows, warps), gather_target(part.target, rows), part.input.scaled()};
+Gathered Gatherer::gather(const Part& part, std::span<const int64_t> rows, std::span<const Warp> warps,
+                          int64_t length) const {
+  return {gather_input(part.input, rows, warps, length), gather_target(part.target, rows),
+          finished_ ? 0.0F : part.input.scale()};
 }
 
 at::Tensor Gatherer::empty(size_t rows, const std::vector<int64_t>& shape, at::ScalarType type) const {
@@ -81,17 +109,18 @@ at::Tensor Gatherer::empty(size_t rows, const std::vector<int64_t>& shape, at::S
 }
 
 at::Tensor Gatherer::gather_input(const Column& column, std::span<const int64_t> rows,
-                                  std::span<const Warp> warps) const {
+                                  std::span<const Warp> warps, int64_t length) const {
   if (!finished_ || column.type() == ColumnType::int64) {
-    at::Tensor batch = empty(rows.size(), shape_, stored_type(column.type()));
+    at::Tensor batch = empty(rows.size(), length > 0 ? std::vector{length} : shape_, stored_type(column.type()));
     copy_rows(column, rows, batch);
     return batch;
   }
   at::Tensor batch = empty(rows.size(), shape_, at::kFloat);
   float* to = batch.data_ptr<float>();
   const int64_t elements = batch.numel() / std::max<int64_t>(static_cast<int64_t>(rows.size()), 1);
+  RowReader reader(column, rows);
   for (size_t i = 0; i < rows.size(); ++i) {
-    const std::byte* const from = column.row(rows[i]);
+    const std::byte* const from = reader.row(i);
     if (warps.empty()) {
       finish(column, from, to);
     } else {
@@ -106,7 +135,7 @@ void Gatherer::finish(const Column& column, const std::byte* from, float* to, co
   const int64_t width = stored_[2];
   const int64_t plane = stored_[1] * width;
   std::vector<float> values;  // of a channel, where no table has them
-  if (column.type() == ColumnType::float32) values.resize(static_cast<size_t>(plane));
+  if (column.type() != ColumnType::uint8) values.resize(static_cast<size_t>(plane));
   for (int64_t channel = 0; channel < channels_; ++channel) {
     const float* const fills = fills_.data() + channel;
     const auto move = [&](const auto& value) {
@@ -117,13 +146,14 @@ void Gatherer::finish(const Column& column, const std::byte* from, float* to, co
         }
       }
     };
-    if (column.type() == ColumnType::float32) {
-      std::memcpy(values.data(), from + static_cast<size_t>(channel * plane) * sizeof(float), values.size() * sizeof(float));
+    if (column.type() != ColumnType::uint8) {
+      to_floats(column, from + static_cast<size_t>(channel) * (column.row_bytes() / static_cast<size_t>(channels_)),
+                plane, values.data());
       for (const auto& transform : transforms_) transform->apply(values.data(), plane, channel);
       move([&](int64_t at) { return values[static_cast<size_t>(at)]; });
     } else {
       const auto* const bytes = reinterpret_cast<const uint8_t*>(from) + channel * plane;
-      const float* const table = tables_[column.scaled() ? 1 : 0].data() + channel * 256;
+      const float* const table = tables_[column.scale() != 0 ? 1 : 0].data() + channel * 256;
       move([&](int64_t at) { return table[bytes[at]]; });
     }
   }
@@ -131,8 +161,8 @@ void Gatherer::finish(const Column& column, const std::byte* from, float* to, co
 
 void Gatherer::finish(const Column& column, const std::byte* from, float* to) const {
   const int64_t plane = column.row_elements() / channels_;
-  if (column.type() == ColumnType::float32) {
-    std::memcpy(to, from, column.row_bytes());
+  if (column.type() != ColumnType::uint8) {
+    to_floats(column, from, column.row_elements(), to);
     for (int64_t channel = 0; channel < channels_; ++channel) {
       for (const auto& transform : transforms_) transform->apply(to + channel * plane, plane, channel);
     }
@@ -140,28 +170,37 @@ void Gatherer::finish(const Column& column, const std::byte* from, float* to) co
   }
   const auto* const bytes = reinterpret_cast<const uint8_t*>(from);
   for (int64_t channel = 0; channel < channels_; ++channel) {
-    const float* const table = tables_[column.scaled() ? 1 : 0].data() + channel * 256;
+    const float* const table = tables_[column.scale() != 0 ? 1 : 0].data() + channel * 256;
     for (int64_t i = channel * plane; i < (channel + 1) * plane; ++i) to[i] = table[bytes[i]];
   }
 }
 
 at::Tensor Gatherer::gather_target(const Column& column, std::span<const int64_t> rows) const {
-  if (column.type() != ColumnType::uint8) {
+  if (column.type() == ColumnType::float32 || column.type() == ColumnType::int64) {
     at::Tensor batch = empty(rows.size(), column.shape(), stored_type(column.type()));
     copy_rows(column, rows, batch);
     return batch;
   }
-  const auto convert = [&](auto* to, const auto& value) {
-    for (const int64_t row : rows) {
-      const auto* const bytes = reinterpret_cast<const uint8_t*>(column.row(row));
-      to = std::transform(bytes, bytes + column.row_elements(), to, value);
+  RowReader reader(column, rows);
+  const float scale = column.scale();
+  at::Tensor batch = empty(rows.size(), column.shape(), scale != 0 ? at::kFloat : at::kLong);
+  const auto convert = [&]<typename From>(const From*) {
+    const auto fill = [&](auto* to, const auto& value) {
+      for (size_t i = 0; i < rows.size(); ++i) {
+        const auto* const values = reinterpret_cast<const From*>(reader.row(i));
+        to = std::transform(values, values + column.row_elements(), to, value);
+      }
+    };
+    if (scale != 0) {
+      fill(batch.data_ptr<float>(), [&](From value) { return static_cast<float>(value) / scale; });
+    } else {
+      fill(batch.data_ptr<int64_t>(), [](From value) { return static_cast<int64_t>(value); });
     }
   };
-  at::Tensor batch = empty(rows.size(), column.shape(), column.scaled() ? at::kFloat : at::kLong);
-  if (column.scaled()) {
-    convert(batch.data_ptr<float>(), scaled);
+  if (column.type() == ColumnType::uint8) {
+    convert(static_cast<const uint8_t*>(nullptr));
   } else {
-    convert(batch.data_ptr<int64_t>(), [](uint8_t byte) { return static_cast<int64_t>(byte); });
+    convert(static_cast<const uint16_t*>(nullptr));
   }
   return batch;
 }

@@ -18,7 +18,7 @@ namespace gradloom {
 struct Gathered {
   at::Tensor input;
   at::Tensor target;
-  bool scaled = false;  // raw bytes whose values are byte / 255
+  float scale = 0;  // raw integers stand for what they are divided by this; 0: nothing is left to do
 };
 
 class Gatherer {
@@ -31,11 +31,13 @@ class Gatherer {
   void move_pixels(std::vector<int64_t> stored, const Augmentation& augmentation);
 
   /// The given rows of a part, in order. Targets are int64 class indices or float32 rows, whatever the file holds.
-  /// `warps`: one a row, one for all of them, or none.
-  Gathered gather(const Part& part, std::span<const int64_t> rows, std::span<const Warp> warps = {}) const;
+  /// `warps`: one a row, one for all of them, or none. `length`: of sequences only so many first tokens; 0: all.
+  Gathered gather(const Part& part, std::span<const int64_t> rows, std::span<const Warp> warps = {},
+                  int64_t length = 0) const;
 
  private:
-  at::Tensor gather_input(const Column& column, std::span<const int64_t> rows, std::span<const Warp> warps) const;
+  at::Tensor gather_input(const Column& column, std::span<const int64_t> rows, std::span<const Warp> warps,
+                          int64_t length) const;
   at::Tensor gather_target(const Column& column, std::span<const int64_t> rows) const;
   at::Tensor empty(size_t rows, const std::vector<int64_t>& shape, at::ScalarType type) const;
   void finish(const Column& column, const std::byte* from, float* to) const;

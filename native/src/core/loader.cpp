@@ -1,11 +1,13 @@
 // Batches of a session. On the CPU a sample goes from the mapped file through a look-up table into the batch; elsewhere
-// raw samples are gathered into pinned memory, copied without waiting, and transformed on the device by the same
-// operations.
+// raw samples are gathered into pinned memory, copied without waiting while the batch before is computed with, and
+// transformed on the device by the same operations.
 #include "core/loader.h"
 
+#include "core/courier.h"
 #include "core/errors.h"
 #include "core/gather.h"
 #include "core/geometry.h"
+#include "core/orders.h"
 #include "core/pack.h"
 #include "core/prefetcher.h"
 #include "core/random_source.h"
@@ -16,7 +18,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
+#include <numeric>
 
 namespace gradloom {
 
@@ -49,33 +51,6 @@ bool can_pin(c10::Device device) {
   }
 }
 
-/// The orders of the epochs at work: the current one and, near its end, the next.
-class EpochOrders {
- public:
-  using Order = std::shared_ptr<const std::vector<int64_t>>;
-
-  EpochOrders(int64_t samples, uint64_t seed) : samples_(samples), seed_(seed) {}
-
-  Order order(int64_t epoch) {
-    const std::lock_guard guard(mutex_);
-    for (const auto& [known, order] : orders_) {
-      if (known == epoch) return order;
-    }
-    auto& [known, order] = orders_[next_];
-    next_ = (next_ + 1) % orders_.size();
-    known = epoch;
-    order = std::make_shared<const std::vector<int64_t>>(randperm(samples_, seed_ + static_cast<uint64_t>(epoch)));
-    return order;
-  }
-
- private:
-  int64_t samples_;
-  uint64_t seed_;
-  std::mutex mutex_;
-  std::array<std::pair<int64_t, Order>, 2> orders_{{{-1, nullptr}, {-1, nullptr}}};
-  size_t next_ = 0;
-};
-
 }  // namespace
 
 class Loader::Impl {
@@ -90,22 +65,23 @@ class Loader::Impl {
         transforms_(build_transforms(plan.transforms, plan.input, device)),
         gatherer_(plan.input, transforms_, on_host_, pin_),
         splits_(open_splits(plan)),
-        orders_(splits_.contains("train") ? splits_.at("train").count() : 0, plan.seed) {
+        orders_(plan, splits_.contains("train") ? &splits_.at("train") : nullptr),
+        courier_(device, pin_) {
     if (settings_.batch_size < 1)
       throw Error("BAD_CALL", "batch_size must be at least 1.", {}, "data.loader.batch_size");
     if (!augmentation_.empty()) {
       gatherer_.move_pixels(stored_shape(plan), augmentation_);
       still_.push_back(augmentation_.fixed());
     }
-    if (!on_host_) scale_ = at::scalar_tensor(255.0, at::TensorOptions(device).dtype(at::kFloat));
     for (const auto& [name, split] : splits_) split_names_.push_back(name);
     const int64_t ahead = batches_ahead(plan, splits_.contains("train") ? splits_.at("train").count() : 0);
-    const int64_t threads = std::min(settings_.num_workers, ahead);  // more would only wait
-    train_batches_ = std::make_unique<Prefetcher>(
-        threads, ahead, [this](const Place& place) { return gather_train(place); },
+    // More threads than batches would only wait.
+    const Workers workers{std::min(settings_.num_workers, ahead), ahead, settings_.persistent_workers};
+    train_.batches = std::make_unique<Prefetcher>(
+        workers, [this](const Place& place) { return gather_train(place); },
         [this](const Place& place) { return after_train(place); });
-    split_batches_ = std::make_unique<Prefetcher>(
-        threads, ahead, [this](const Place& place) { return gather_split(place); },
+    split_.batches = std::make_unique<Prefetcher>(
+        workers, [this](const Place& place) { return gather_split(place); },
         [this](const Place& place) { return after_split(place); });
   }
 
@@ -121,7 +97,7 @@ class Loader::Impl {
                                   " was asked for, but an epoch has " + std::to_string(batches_per_epoch()) +
                                   " batches.");
     }
-    return deliver(*train_batches_, train_place(epoch, index * settings_.batch_size));
+    return deliver(train_, train_place(epoch, index * settings_.batch_size));
   }
 
   Batch split_batch(const std::string& name, int64_t start, int64_t count) {
@@ -131,7 +107,7 @@ class Loader::Impl {
                                   " were asked for, but the split " + name + " has " + std::to_string(samples) + ".");
     }
     const auto position = std::find(split_names_.begin(), split_names_.end(), name) - split_names_.begin();
-    return deliver(*split_batches_, {position, start, std::min(count, samples - start)});
+    return deliver(split_, {position, start, std::min(count, samples - start)});
   }
 
   const Split& split(const std::string& name) const {
@@ -141,6 +117,12 @@ class Loader::Impl {
   }
 
  private:
+  /// A sequence of batches, and the one that is on its way to the device already.
+  struct Lane {
+    std::unique_ptr<Prefetcher> batches;
+    std::optional<std::pair<Place, Parcel>> sent;
+  };
+
   Place train_place(int64_t epoch, int64_t start) const {
     return {epoch, start, std::min(settings_.batch_size, splits_.at("train").count() - start)};
   }
@@ -163,38 +145,42 @@ class Loader::Impl {
   // On the prefetcher's threads.
 
   Gathered gather_train(const Place& place) {
-    const EpochOrders::Order order = settings_.shuffle ? orders_.order(place.sequence) : nullptr;
-    const auto row = [&](int64_t position) {
-      return order == nullptr ? position : (*order)[static_cast<size_t>(position)];
-    };
+    const std::shared_ptr<const EpochOrder> order = orders_.order(place.sequence);
+    const auto first = static_cast<size_t>(place.start);
+    const auto count = static_cast<size_t>(place.count);
+    const std::span samples = std::span(order->samples).subspan(first, count);
+    const std::span draws = order->draws.empty() ? samples : std::span(order->draws).subspan(first, count);
     std::vector<Warp> warps;
     if (!augmentation_.empty()) {
-      for (int64_t i = 0; i < place.count; ++i)
-        warps.push_back(augmentation_.train(place.sequence, row(place.start + i)));
+      for (const int64_t draw : draws) warps.push_back(augmentation_.train(place.sequence, draw));
     }
-    return gather(splits_.at("train"), place, row, warps);
+    return gather(splits_.at("train"), samples, warps, orders_.length(samples));
   }
 
   Gathered gather_split(const Place& place) const {
     const Split& split = splits_.at(split_names_[static_cast<size_t>(place.sequence)]);
-    return gather(split, place, [](int64_t position) { return position; }, still_);
+    std::vector<int64_t> samples(static_cast<size_t>(place.count));
+    std::iota(samples.begin(), samples.end(), place.start);
+    return gather(split, samples, still_, 0);
   }
 
-  /// `sample`: of a place in the sequence, its place in the split.
-  template <typename Sample>
-  Gathered gather(const Split& split, const Place& place, const Sample& sample, std::span<const Warp> warps) const {
-    std::vector<int64_t> rows(static_cast<size_t>(place.count));
-    for (int64_t i = 0; i < place.count; ++i) rows[static_cast<size_t>(i)] = split.row(sample(place.start + i));
-    return gatherer_.gather(split.part(), rows, warps);
+  Gathered gather(const Split& split, std::span<const int64_t> samples, std::span<const Warp> warps,
+                  int64_t length) const {
+    std::vector<int64_t> rows(samples.size());
+    std::transform(samples.begin(), samples.end(), rows.begin(), [&](int64_t sample) { return split.row(sample); });
+    return gatherer_.gather(split.part(), rows, warps, length);
   }
 
   // On the session's thread.
 
-  Batch deliver(Prefetcher& prefetcher, const Place& place) {
+  Batch deliver(Lane& lane, const Place& place) {
     Batch batch;
     batch.samples = place.count;
+    const bool is_sent = lane.sent && lane.sent->first == place;
+    if (!is_sent) lane.sent.reset();
     const auto start = std::chrono::steady_clock::now();
-    Gathered gathered = prefetcher.take(place);
+    Gathered gathered;
+    if (!is_sent) gathered = lane.batches->take(place);
     batch.wait_seconds = seconds_since(start);
     if (on_host_ && device_.is_cpu()) {
       batch.input = std::move(gathered.input);
@@ -202,19 +188,23 @@ class Loader::Impl {
       return batch;
     }
     const auto copy_start = std::chrono::steady_clock::now();
-    batch.input = gathered.input.to(device_, /*non_blocking=*/pin_);
-    batch.target = gathered.target.to(device_, /*non_blocking=*/pin_);
-    if (!on_host_) batch.input = finish(batch.input, gathered.scaled);
+    const Parcel parcel = is_sent ? std::move(lane.sent->second) : courier_.send(gathered);
+    courier_.receive(parcel);
+    batch.input = on_host_ ? parcel.input : finish(parcel.input, parcel.scale);
+    batch.target = parcel.target;
+    lane.sent.reset();
+    if (const auto next = lane.batches->take_ready()) lane.sent.emplace(next->first, courier_.send(next->second));
     batch.copy_seconds = seconds_since(copy_start);
     return batch;
   }
 
-  at::Tensor finish(at::Tensor batch, bool scaled) const {
+  at::Tensor finish(at::Tensor batch, float scale) const {
     if (batch.scalar_type() == at::kLong) return batch;
+    if (batch.scalar_type() == at::kShort) batch = batch.to(at::kInt).bitwise_and_(0xFFFF);
     batch = batch.to(at::kFloat);
     // By a tensor on the device: a host scalar may become a multiplication by its reciprocal there, which rounds
     // otherwise.
-    if (scaled) batch.div_(scale_);
+    if (scale != 0) batch.div_(at::full({}, scale, batch.options()));
     for (const auto& transform : transforms_) batch = transform->apply(batch);
     return batch;
   }
@@ -230,10 +220,10 @@ class Loader::Impl {
   std::vector<std::string> split_names_;
   EpochOrders orders_;
   std::vector<Warp> still_;  // what samples outside of training go through; none: nothing is moved
-  at::Tensor scale_;
+  Courier courier_;
   // Last, so that their threads end before what they read goes.
-  std::unique_ptr<Prefetcher> train_batches_;
-  std::unique_ptr<Prefetcher> split_batches_;
+  Lane train_;
+  Lane split_;
 };
 
 Loader::Loader(const Plan& plan, c10::Device device, LoaderPath path)

@@ -4,12 +4,25 @@
 #include "core/errors.h"
 #include "core/geometry.h"
 
+#include <cstdlib>
+#include <cstring>
+
 namespace gradloom {
 
 namespace {
 
 size_t element_bytes(ColumnType type) {
-  return type == ColumnType::uint8 ? 1 : type == ColumnType::float32 ? 4 : 8;
+  switch (type) {
+    case ColumnType::uint8:
+      return 1;
+    case ColumnType::uint16:
+      return 2;
+    case ColumnType::float32:
+      return 4;
+    case ColumnType::int64:
+      break;
+  }
+  return 8;
 }
 
 constexpr int64_t most_bytes = int64_t{1} << 60;
@@ -27,7 +40,14 @@ int64_t elements_of(const std::vector<int64_t>& shape, const std::string& path) 
   return elements;
 }
 
-void check_size(const MappedFile& file, int64_t rows, size_t row_bytes, const char* what) {
+/// What the largest integer stands for, where integers stand for 0 to 1.
+float scale_of(const ColumnPlan& plan) {
+  if (!plan.scaled) return 0;
+  return plan.type == ColumnType::uint8 ? 255.0F : plan.type == ColumnType::uint16 ? 65535.0F : 0.0F;
+}
+
+template <typename File>
+void check_size(const File& file, int64_t rows, size_t row_bytes, const char* what) {
   const bool possible = rows >= 0 && row_bytes <= static_cast<size_t>(most_bytes) &&
                         (rows == 0 || rows <= most_bytes / static_cast<int64_t>(row_bytes));
   const uint64_t needed = possible ? static_cast<uint64_t>(rows) * row_bytes : UINT64_MAX;
@@ -40,14 +60,48 @@ void check_size(const MappedFile& file, int64_t rows, size_t row_bytes, const ch
 
 }  // namespace
 
-Column::Column(const ColumnPlan& plan, int64_t count)
-    : file_(plan.path, "DATA_MISSING"),
+uint64_t Column::most_mapped_bytes() {
+  const char* const given = std::getenv("GRADLOOM_MAP_LIMIT");
+  return given == nullptr ? uint64_t{256} << 20 : std::strtoull(given, nullptr, 10);
+}
+
+Column::Column(const ColumnPlan& plan, int64_t count, uint64_t most_mapped)
+    : shared_(std::make_unique<SharedFile>(plan.path, "DATA_MISSING")),
       type_(plan.type),
-      scaled_(plan.scaled && plan.type == ColumnType::uint8),
+      scale_(scale_of(plan)),
       shape_(plan.shape),
       row_elements_(elements_of(plan.shape, plan.path)),
       row_bytes_(static_cast<size_t>(row_elements_) * element_bytes(plan.type)) {
-  check_size(file_, count, row_bytes_, "samples");
+  check_size(*shared_, count, row_bytes_, "samples");
+  if (shared_->size() > most_mapped) return;
+  mapped_ = std::make_unique<MappedFile>(plan.path, "DATA_MISSING");
+  shared_.reset();
+  check_size(*mapped_, count, row_bytes_, "samples");
+}
+
+RowReader::RowReader(const Column& column, std::span<const int64_t> rows) : column_(column), rows_(rows) {
+  if (column_.mapped_) return;
+  for (size_t i = 0; i < rows_.size();) {
+    size_t end = i + 1;
+    while (end < rows_.size() && rows_[end] == rows_[end - 1] + 1) ++end;
+    column_.shared_->announce(offset(i), (end - i) * column_.row_bytes());
+    i = end;
+  }
+}
+
+const std::byte* RowReader::row(size_t i) {
+  if (column_.mapped_) return column_.mapped_->data() + offset(i);
+  if (!buffer_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(column_.row_bytes());
+  column_.shared_->read(offset(i), buffer_.get(), column_.row_bytes());
+  return buffer_.get();
+}
+
+void RowReader::copy(size_t i, void* to, size_t bytes) const {
+  if (column_.mapped_) {
+    std::memcpy(to, column_.mapped_->data() + offset(i), bytes);
+  } else {
+    column_.shared_->read(offset(i), to, bytes);
+  }
 }
 
 Split::Split(const SplitPlan& plan, std::shared_ptr<const Part> part, int64_t part_count)

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,25 +14,55 @@
 
 namespace gradloom {
 
+/// A column's file: mapped, or, where that would fill the process's memory, read row by row.
 class Column {
  public:
-  /// Throws DATA_MISSING, and DATA_TRUNCATED when the file holds fewer than `count` samples.
-  Column(const ColumnPlan& plan, int64_t count);
+  /// Throws DATA_MISSING, and DATA_TRUNCATED when the file holds fewer than `count` samples. A file of more than
+  /// `most_mapped` bytes is not mapped.
+  Column(const ColumnPlan& plan, int64_t count, uint64_t most_mapped = most_mapped_bytes());
 
   ColumnType type() const { return type_; }
-  bool scaled() const { return scaled_; }
+  /// What stored values are divided by; 0: they are as they are.
+  float scale() const { return scale_; }
   const std::vector<int64_t>& shape() const { return shape_; }
   int64_t row_elements() const { return row_elements_; }
   size_t row_bytes() const { return row_bytes_; }
-  const std::byte* row(int64_t index) const { return file_.data() + static_cast<size_t>(index) * row_bytes_; }
+
+  /// GRADLOOM_MAP_LIMIT, or a size that nobody minds to see in a process.
+  static uint64_t most_mapped_bytes();
 
  private:
-  MappedFile file_;
+  friend class RowReader;
+
+  std::unique_ptr<const MappedFile> mapped_;
+  std::unique_ptr<const SharedFile> shared_;
   ColumnType type_;
-  bool scaled_;
+  float scale_;
   std::vector<int64_t> shape_;
   int64_t row_elements_;
   size_t row_bytes_;
+};
+
+/// Some rows of a column, one after the other; each thread has its own reader.
+class RowReader {
+ public:
+  /// The system begins to fetch what is not in memory yet. `rows` must outlive it.
+  RowReader(const Column& column, std::span<const int64_t> rows);
+
+  size_t size() const { return rows_.size(); }
+
+  /// Row `rows[i]`, until the next call.
+  const std::byte* row(size_t i);
+
+  /// The first `bytes` of row `rows[i]`.
+  void copy(size_t i, void* to, size_t bytes) const;
+
+ private:
+  uint64_t offset(size_t i) const { return static_cast<uint64_t>(rows_[i]) * column_.row_bytes(); }
+
+  const Column& column_;
+  std::span<const int64_t> rows_;
+  std::unique_ptr<std::byte[]> buffer_;
 };
 
 struct Part {

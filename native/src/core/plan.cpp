@@ -158,9 +158,10 @@ Target parse_target(const std::string& name) {
 
 ColumnType parse_column_type(const std::string& name, const std::string& where) {
   if (name == "uint8") return ColumnType::uint8;
+  if (name == "uint16") return ColumnType::uint16;
   if (name == "float32") return ColumnType::float32;
   if (name == "int64") return ColumnType::int64;
-  throw Error("BAD_CALL", "No column has the type " + name + ".", "Use uint8, float32 or int64.", where + ".dtype");
+  throw Error("BAD_CALL", "No column has the type " + name + ".", "Use uint8, uint16, float32 or int64.", where + ".dtype");
 }
 
 ColumnPlan parse_column(const json& part, const std::string& name, const std::string& where) {
@@ -207,10 +208,28 @@ void parse_numbers(const json& value, const Args& fields, Plan& plan) {
   if (!fields.absent("ema")) plan.ema_decay = object_at(value, "ema", "").number("decay");
 }
 
+Sampler parse_sampler(const std::string& name) {
+  if (name == "shuffle") return Sampler::shuffle;
+  if (name == "balanced") return Sampler::balanced;
+  if (name == "weighted") return Sampler::weighted;
+  throw Error("BAD_CALL", "There is no sampler called " + name + ".", "Use shuffle, balanced or weighted.",
+              "loader.sampler");
+}
+
 LoaderPlan parse_loader(const Args& loader) {
-  return {loader.integer("batch_size"),     loader.flag("shuffle"),    loader.flag("drop_last"),
-          loader.integer("num_workers"),    loader.flag("pin_memory"), loader.flag("persistent_workers"),
-          loader.integer("prefetch_factor")};
+  LoaderPlan plan;
+  plan.batch_size = loader.integer("batch_size");
+  plan.shuffle = loader.flag("shuffle");
+  plan.drop_last = loader.flag("drop_last");
+  plan.num_workers = loader.integer("num_workers");
+  plan.pin_memory = loader.flag("pin_memory");
+  plan.persistent_workers = loader.flag("persistent_workers");
+  plan.prefetch_factor = loader.integer("prefetch_factor");
+  if (!loader.absent("sampler")) plan.sampler = parse_sampler(loader.string("sampler"));
+  if (!loader.absent("class_weights")) plan.class_weights = loader.numbers("class_weights");
+  if (!loader.absent("padding")) plan.padding = loader.integer("padding");
+  if (!loader.absent("shortest")) plan.shortest = loader.integer("shortest");
+  return plan;
 }
 
 }  // namespace

@@ -86,13 +86,13 @@ struct MetricPlan {
 /// What the target column holds.
 enum class Target { classes, multi_label, vector, mask, next_token };
 
-enum class ColumnType { uint8, float32, int64 };
+enum class ColumnType { uint8, uint16, float32, int64 };
 
 struct ColumnPlan {
   std::string path;
   ColumnType type = ColumnType::float32;
   std::vector<int64_t> shape;  // of one sample
-  bool scaled = false;         // uint8 only: value / 255
+  bool scaled = false;         // uint8: value / 255; uint16: value / 65535
 };
 
 struct PartPlan {
@@ -107,6 +107,12 @@ struct SplitPlan {
   std::optional<std::string> indices;  // file of little-endian int64; absent: all, in order
 };
 
+enum class Sampler {
+  shuffle,   // each sample once, if the plan's `shuffle` says so in a new order
+  balanced,  // with replacement, each class as often as any other
+  weighted,  // with replacement, by the weights of the classes
+};
+
 struct LoaderPlan {
   int64_t batch_size = 1;
   bool shuffle = true;
@@ -115,6 +121,10 @@ struct LoaderPlan {
   bool pin_memory = false;
   bool persistent_workers = false;
   int64_t prefetch_factor = 2;
+  Sampler sampler = Sampler::shuffle;
+  std::vector<double> class_weights;  // of the weighted sampler
+  std::optional<int64_t> padding;     // the token after a sequence's end: training batches are grouped by length and cut
+  int64_t shortest = 1;               // to which they may be cut at most
 };
 
 enum class Precision { fp32, bf16, fp16 };

@@ -6,11 +6,10 @@
 
 namespace gradloom {
 
-Prefetcher::Prefetcher(int64_t threads, int64_t ahead, Gather gather, Next next)
-    : gather_(std::move(gather)),
-      next_(std::move(next)),
-      thread_count_(static_cast<size_t>(std::max<int64_t>(threads, 0))),
-      ahead_(static_cast<size_t>(std::max<int64_t>(ahead, 1))) {}
+Prefetcher::Prefetcher(Workers workers, Gather gather, Next next)
+    : workers_{std::max<int64_t>(workers.threads, 0), std::max<int64_t>(workers.ahead, 1), workers.persistent},
+      gather_(std::move(gather)),
+      next_(std::move(next)) {}
 
 Prefetcher::~Prefetcher() {
   {
@@ -18,14 +17,11 @@ Prefetcher::~Prefetcher() {
     stopping_ = true;
   }
   work_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  for (Worker& worker : threads_) worker.thread.join();
 }
 
 Gathered Prefetcher::take(const Place& place) {
-  if (thread_count_ == 0) return gather_(place);
-  // Started by the first call: a session that never reads this sequence has no threads for it.
-  while (threads_.size() < thread_count_) threads_.emplace_back([this] { work(); });
-
+  if (workers_.threads == 0) return gather_(place);
   std::shared_ptr<Slot> slot;
   {
     std::unique_lock lock(mutex_);
@@ -35,6 +31,7 @@ Gathered Prefetcher::take(const Place& place) {
       upcoming_ = place;
       work_.notify_all();
     }
+    if (upcoming_) start_workers();
     ready_.wait(lock, [&] { return !slots_.empty() && slots_.front()->ready; });
     slot = std::move(slots_.front());
     slots_.pop_front();
@@ -44,14 +41,47 @@ Gathered Prefetcher::take(const Place& place) {
   return std::move(slot->gathered);
 }
 
-void Prefetcher::work() {
+std::optional<std::pair<Place, Gathered>> Prefetcher::take_ready() {
+  std::shared_ptr<Slot> slot;
+  {
+    const std::lock_guard guard(mutex_);
+    if (slots_.empty() || !slots_.front()->ready || slots_.front()->error) return {};
+    slot = std::move(slots_.front());
+    slots_.pop_front();
+  }
+  work_.notify_one();
+  return std::pair(slot->place, std::move(slot->gathered));
+}
+
+int64_t Prefetcher::running() {
+  const std::lock_guard guard(mutex_);
+  return std::count_if(threads_.begin(), threads_.end(), [](const Worker& worker) { return !worker.ended; });
+}
+
+/// Under the lock. The first batch that is asked for starts them: a session that never reads this sequence has none.
+void Prefetcher::start_workers() {
+  std::erase_if(threads_, [](Worker& worker) {
+    if (worker.ended) worker.thread.join();
+    return worker.ended;
+  });
+  while (static_cast<int64_t>(threads_.size()) < workers_.threads) {
+    Worker& worker = threads_.emplace_back();
+    worker.thread = std::thread([this, &worker] { work(worker); });
+  }
+}
+
+void Prefetcher::work(Worker& worker) {
   std::unique_lock lock(mutex_);
+  const auto at_end = [this] { return !upcoming_ && !workers_.persistent; };
   for (;;) {
-    work_.wait(lock, [this] { return stopping_ || (upcoming_ && slots_.size() < ahead_); });
-    if (stopping_) return;
+    work_.wait(lock, [&] {
+      return stopping_ || at_end() || (upcoming_ && static_cast<int64_t>(slots_.size()) < workers_.ahead);
+    });
+    if (stopping_ || at_end()) break;
     const auto slot = std::make_shared<Slot>();
     slot->place = *upcoming_;
     upcoming_ = next_(slot->place);
+    if (at_end()) work_.notify_all();
     slots_.push_back(slot);
     lock.unlock();
     try {
@@ -63,6 +93,7 @@ void Prefetcher::work() {
     slot->ready = true;
     ready_.notify_all();
   }
+  worker.ended = true;
 }
 
 }  // namespace gradloom

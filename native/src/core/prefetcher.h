@@ -6,11 +6,12 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <vector>
+#include <utility>
 
 #include "core/gather.h"
 
@@ -24,14 +25,20 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
+/// How many threads gather how much.
+struct Workers {
+  int64_t threads = 0;     // none: whoever takes a batch gathers it
+  int64_t ahead = 1;       // batches at most that are gathered or being gathered and not yet taken
+  bool persistent = true;  // threads outlast the sequence's end; otherwise they end there and are started again
+};
+
 class Prefetcher {
  public:
   using Gather = std::function<Gathered(const Place&)>;
   /// The place after this one, or none at the end.
   using Next = std::function<std::optional<Place>(const Place&)>;
 
-  /// At most `ahead` batches are gathered or being gathered and not yet taken. Without threads, `take` gathers.
-  Prefetcher(int64_t threads, int64_t ahead, Gather gather, Next next);
+  Prefetcher(Workers workers, Gather gather, Next next);
   /// Returns when no thread is left: after the batches being gathered.
   ~Prefetcher();
   Prefetcher(const Prefetcher&) = delete;
@@ -39,6 +46,12 @@ class Prefetcher {
 
   /// The batch at a place. One that is not next in the sequence drops what was gathered and starts the sequence anew.
   Gathered take(const Place& place);
+
+  /// The next batch of the sequence and its place, if it is gathered already.
+  std::optional<std::pair<Place, Gathered>> take_ready();
+
+  /// Threads that have not ended.
+  int64_t running();
 
  private:
   struct Slot {
@@ -48,19 +61,24 @@ class Prefetcher {
     std::exception_ptr error;
   };
 
-  void work();
+  struct Worker {
+    bool ended = false;
+    std::thread thread;
+  };
 
+  void work(Worker& worker);
+  void start_workers();
+
+  Workers workers_;
   Gather gather_;
   Next next_;
-  size_t thread_count_;
-  size_t ahead_;
   std::mutex mutex_;
   std::condition_variable work_;   // there is room, or the end
   std::condition_variable ready_;  // a slot is filled
   std::deque<std::shared_ptr<Slot>> slots_;
   std::optional<Place> upcoming_;
   bool stopping_ = false;
-  std::vector<std::thread> threads_;
+  std::list<Worker> threads_;
 };
 
 }  // namespace gradloom

@@ -12,7 +12,7 @@ namespace gradloom {
 std::vector<int64_t> randperm(int64_t n, uint64_t seed);
 
 /// What numbers are drawn for, apart from the training generator.
-enum class Stream : uint64_t { batch = 1, sample = 2 };
+enum class Stream : uint64_t { batch = 1, sample = 2, order = 3 };
 
 /// Seed of the generator of one batch or sample in one epoch: independent of workers, chunks and what came before.
 /// splitmix64 chained over seed, stream, epoch and index.

@@ -79,7 +79,10 @@ at::Tensor Session::Impl::forward(const at::Tensor& input, bool training) {
     // statistics of a batch want more than one value.
     const c10::InferenceMode inference;
     ShapeCheck check;
-    const at::Tensor some = input.narrow(0, 0, std::min<int64_t>(2, input.size(0)));
+    at::Tensor some = input.narrow(0, 0, std::min<int64_t>(2, input.size(0)));
+    // A batch of short sequences was cut: the plan's shapes are those of whole ones.
+    if (plan_.loader.padding && some.dim() == 2)
+      some = at::constant_pad_nd(some, {0, plan_.input.at(0) - some.size(1)}, *plan_.loader.padding);
     model_.forward(some, {.training = false, .in_place = true, .observer = &check});
     forget_casts();  // those of inference mode are no use to a backward pass
     shapes_checked_ = true;
