@@ -69,6 +69,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
       samples_per_second: z.number(),
       /** Wall seconds by phase over the epoch's training. */
       breakdown: z.record(z.string(), z.number()),
+      /** Of these the seconds in which training stood still for want of a batch; absent in older journals. */
+      data_wait: z.number().exactOptional(),
       memory,
       time,
     })

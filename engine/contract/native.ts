@@ -112,6 +112,16 @@ export interface NativePlan {
     pin_memory: boolean;
     persistent_workers: boolean;
     prefetch_factor: number;
+    /**
+     * Absent: shuffle. balanced and weighted: torch.multinomial(weights, n, replacement=True) of a generator seeded `seed` + epoch, the
+     * weights in double: 1 / the class's samples in the training split, or the class's of `class_weights`.
+     */
+    sampler?: 'shuffle' | 'balanced' | 'weighted';
+    class_weights?: number[] | null;
+    /** The token that sequences are padded with: training batches are grouped by length and cut to their longest sample; absent: they are whole. */
+    padding?: number | null;
+    /** To how many positions they may be cut at most. */
+    shortest?: number;
   };
 }
 
@@ -366,6 +376,8 @@ export interface Addon {
   createSession(plan: string): Promise<NativeSession>;
   /** torch.randperm(n) of a generator seeded `seed`. */
   randperm(n: number, seed: number): Float64Array;
+  /** Positions in the training split in the order in which the batches of epoch `epoch` (from 0) of a native plan hold them. */
+  epochOrder(plan: string, epoch: number): Float64Array;
   /**
    * Writes the `random` source's columns: of one generator seeded `seed`, inputs torch.randn(samples, …shape), with tokens
    * torch.randint(tokens, (samples, …shape)) as int64, then targets:

@@ -1,6 +1,7 @@
 /** What `planProject` answers: the network with every shape, its costs, its problems, and what goes to C++. */
 import type { LayerMemory, MemoryEstimate } from './estimate-types.ts';
 import type { InitRule } from './inits.ts';
+import type { Cut } from './loader-checks.ts';
 import type { Json, NativeGroup, NativeLayer, NativeMetric } from './native.ts';
 import type { Problem } from './problems.ts';
 import type { Chosen, ResolvedProject } from './project-types.ts';
@@ -90,6 +91,8 @@ export interface Plan {
   frozen: string[];
   /** For C++; [] while the network's answer or the data is unknown. */
   metrics: NativeMetric[];
+  /** How training batches of sequences are cut to their longest; null: they stay whole. */
+  cut: Cut | null;
   transforms: Chosen[];
   /** Parameters and buffers in the order of the equivalent Sequential's state_dict. */
   tensors: PlannedTensor[];

@@ -1,6 +1,7 @@
 /** `planProject`: from a project and what is known of its data to shapes, costs, problems with fixes, and the model for C++. */
 import { checkAveraging } from './averaging.ts';
 import { estimateMemory } from './estimate.ts';
+import { checkSampler, planCut } from './loader-checks.ts';
 import { checkMetrics, nativeMetric, taskOf } from './metrics.ts';
 import { positionsOf } from './metrics-read.ts';
 import { checkMixing } from './mixing.ts';
@@ -54,6 +55,7 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
   const sum = (of: (layer: (typeof layers)[number]) => number) => layers.reduce((total, layer) => total + of(layer), 0);
   const parameters = sum((layer) => layer.parameters);
   const { loss, metrics, schedule, decay_norms_and_biases } = resolved.training;
+  let cut: Plan['cut'] = null;
   const task = known && output ? taskOf(known.target, output, ignoredIndex(loss)) : null;
   if (stored && known && splits) {
     checkMetrics(metrics, known.target, task, positionsOf(valueIn(project.training, 'metrics')), report);
@@ -71,6 +73,9 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
     checkBatches(resolved, splits, planner.statistics, report);
     checkSchedule(resolved, splits, report);
     checkAveraging(resolved, splits, report);
+    checkSampler(resolved, known, report);
+    if (output)
+      cut = planCut(resolved, known, { layers, output, tensors: planner.tensors, native: stack.native, after }, report);
   }
   checkSizes(layers, report);
   const optimizer = startingOptimizer(resolved.training.optimizer, schedule);
@@ -98,6 +103,7 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
     optimizer,
     ...trainingGroups(planner.tensors, optimizer, decay_norms_and_biases),
     metrics: task ? metrics.map((metric) => nativeMetric(metric, task)) : [],
+    cut,
     transforms: resolved.data.transforms,
     tensors: planner.tensors,
     splits,

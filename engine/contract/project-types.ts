@@ -43,6 +43,14 @@ export type ResolvedSource =
   | LabelledTextSource
   | ToySource;
 
+export interface ResolvedLoader extends Omit<NativePlan['loader'], 'padding' | 'shortest'> {
+  sampler: 'shuffle' | 'balanced' | 'weighted';
+  /** Of the sampler `weighted`, one a class. */
+  class_weights: number[] | null;
+  /** Training batches of sequences of like length, cut to their longest. */
+  bucket_by_length: boolean;
+}
+
 export interface ResolvedSplit {
   /** A fraction of the training part in [0, 1), or the source's own validation or test part. 0: no validation. */
   val: number | 'val' | 'test';
@@ -89,7 +97,7 @@ export interface ResolvedProject {
     source: ResolvedSource | null;
     split: ResolvedSplit;
     transforms: Chosen[];
-    loader: NativePlan['loader'];
+    loader: ResolvedLoader;
   };
   model: {
     /** As written; the plan resolves them. */

@@ -1,6 +1,6 @@
 /** Schemas of the project's settings outside the tables: data, loader, training, checkpoints; and what is known but not yet run. */
 import { z } from 'zod';
-import { choice, field, flag, integer, number, text } from './fields.ts';
+import { choice, field, flag, type Idle, integer, number, text } from './fields.ts';
 import { isObject } from './report.ts';
 
 const seed = (help: string) => integer({ label: 'Seed', help, min: 0, max: Number.MAX_SAFE_INTEGER, default: 42 });
@@ -37,13 +37,38 @@ export const splitFields = {
   }),
 };
 
+const withoutWorkers: Idle = ({ num_workers }) => (num_workers === 0 ? 'There are no workers.' : null);
+
 export const loaderFields = {
   batch_size: integer({ label: 'Batch size', help: 'Samples a batch.', unit: 'samples', default: 256 }),
-  shuffle: flag({ label: 'Shuffle', help: 'Draws a new order each epoch.', default: true }),
+  shuffle: flag({
+    label: 'Shuffle',
+    help: 'Draws a new order each epoch.',
+    default: true,
+    idle: ({ sampler }) => (sampler === 'shuffle' ? null : `The sampler ${sampler} draws the samples.`),
+  }),
+  sampler: choice(['shuffle', 'balanced', 'weighted'], {
+    label: 'Sampler',
+    help: 'shuffle: each sample once an epoch. balanced: as many draws, with each class as likely as any other. weighted: by the weights of the classes. The last two draw with replacement, as WeightedRandomSampler.',
+    default: 'shuffle',
+  }),
+  class_weights: field(z.array(z.number().min(0)).min(1).nullable(), {
+    label: 'Class weights',
+    help: 'Chances of each class’s samples to be drawn, in the order of the classes.',
+    control: 'numbers',
+    expected: 'null or a list of numbers ≥ 0, one a class',
+    default: null,
+    idle: ({ sampler }) => (sampler === 'weighted' ? null : `The sampler is ${sampler}.`),
+  }),
+  bucket_by_length: flag({
+    label: 'Bucket by length',
+    help: 'Puts sequences of like length into a training batch and cuts it to its longest: less to compute where lengths differ.',
+    default: false,
+  }),
   drop_last: flag({ label: 'Drop last', help: "Leaves out an epoch's short last batch.", default: false }),
   num_workers: integer({
     label: 'Workers',
-    help: 'Threads that prepare batches ahead; 0: none.',
+    help: 'Threads that prepare batches ahead; 0: each batch is prepared when it is needed.',
     min: 0,
     max: 256,
     default: 4,
@@ -55,8 +80,9 @@ export const loaderFields = {
   }),
   persistent_workers: flag({
     label: 'Persistent workers',
-    help: 'Keeps the workers from epoch to epoch.',
+    help: 'Keeps the workers from epoch to epoch; they prepare the next one’s first batches while this one ends.',
     default: true,
+    idle: withoutWorkers,
   }),
   prefetch_factor: integer({
     label: 'Prefetch',
@@ -64,6 +90,7 @@ export const loaderFields = {
     unit: 'batches a worker',
     max: 1024,
     default: 2,
+    idle: withoutWorkers,
   }),
 };
 

@@ -4,20 +4,15 @@ import type { Addon, NativeColumn, NativePlan, NativeSplit } from '../contract/n
 
 /** Positions in the split's part, in the batch's order. `epoch` and `batch` from 0. */
 export function samplesOfBatch(
-  plan: Pick<NativePlan, 'data' | 'loader' | 'seed'>,
-  addon: Pick<Addon, 'randperm'>,
+  plan: NativePlan,
+  addon: Pick<Addon, 'epochOrder'>,
   epoch: number,
   batch: number,
 ): number[] {
   const split = plan.data.splits.train as NativeSplit;
-  const { batch_size, shuffle } = plan.loader;
-  const start = batch * batch_size;
-  const count = Math.max(0, Math.min(batch_size, split.count - start));
-  const order = shuffle ? addon.randperm(split.count, plan.seed + epoch) : null;
-  return rowsAt(
-    split,
-    Array.from({ length: count }, (_, i) => order?.[start + i] ?? start + i),
-  );
+  const { batch_size } = plan.loader;
+  const order = addon.epochOrder(JSON.stringify(plan), epoch);
+  return rowsAt(split, [...order.slice(batch * batch_size, (batch + 1) * batch_size)]);
 }
 
 /** Positions in the part of positions in the split. */

@@ -34,6 +34,7 @@ export async function finishEpoch(training: Training, val: EvaluateResult | null
     seconds: sums.seconds,
     samples_per_second: samplesPerSecond,
     breakdown: sums.breakdown,
+    data_wait: sums.breakdown.data ?? 0,
     memory,
   });
 

@@ -343,7 +343,7 @@ export function nativePlan(
     ema: training.ema,
     transforms: plan.transforms,
     data: { parts: data.parts, splits: presentSplits(data.splits) },
-    loader: settings.loader,
+    loader: { ...settings.loader, ...plan.cut },
   };
 }
 

@@ -1,4 +1,5 @@
 /** What a run tells, in words for people: the terminal and `log.txt` say the same. */
+import { muchWaiting, shareWaited } from '../contract/data-wait.ts';
 import type { Num, RunEvent } from '../contract/events.ts';
 import { capital, integer, loss, metric, plural, seconds, short } from '../format.ts';
 import type { EndEvent, EpochEvent } from './types.ts';
@@ -51,9 +52,10 @@ export function epochLine(event: EpochEvent, epochs: number = event.epoch): stri
     }
   }
   const number = `${String(event.epoch).padStart(String(epochs).length)}/${epochs}`;
-  return [`epoch ${number}`, ...values, `${integer(event.samples_per_second)} samples/s`, seconds(event.seconds)].join(
-    '  ',
-  );
+  const speed = [`${integer(event.samples_per_second)} samples/s`, seconds(event.seconds)];
+  const waited = shareWaited(event.breakdown) ?? 0;
+  if (waited >= muchWaiting) speed.push(`waited for data ${Math.round(waited * 100)} %`);
+  return [`epoch ${number}`, ...values, ...speed].join('  ');
 }
 
 /** `resume`: the command that goes on with the run, for a terminal; elsewhere there are buttons. */

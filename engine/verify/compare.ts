@@ -22,7 +22,16 @@ export interface Comparison {
 }
 
 /** Differ from run to run by nature. */
-const wallTime = new Set(['time', 'seconds', 'samples_per_second', 'breakdown', 'memory', 'train_seconds', 'files']);
+const wallTime = new Set([
+  'time',
+  'seconds',
+  'samples_per_second',
+  'breakdown',
+  'data_wait',
+  'memory',
+  'train_seconds',
+  'files',
+]);
 
 export async function compareRuns(expected: Traced, found: Traced): Promise<Comparison> {
   const [a, b] = [readTrace(expected.trace), readTrace(found.trace)];

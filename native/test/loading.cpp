@@ -136,7 +136,9 @@ class Ledger final : public c10::impl::DeviceGuardImplInterface {
   mutable c10::StreamId current = 0;
   mutable int events = 0;
 
-  static c10::Stream stream(c10::StreamId id) { return {c10::Stream::UNSAFE, c10::Device(c10::kCPU), id}; }
+  static c10::Stream stream(c10::StreamId id) {
+    return c10::Stream(c10::Stream::UNSAFE, c10::Device(c10::kCPU), id);
+  }
   void tell(const std::string& line) const { lines.push_back(line + " on " + std::to_string(current)); }
 
   c10::DeviceType type() const override { return c10::kCPU; }

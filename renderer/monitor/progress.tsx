@@ -1,5 +1,6 @@
 /** How far a run is, and its figures: epoch and step, what is left, speed, device, the best value so far. */
 import type { RunRow } from '../../engine/contract/api.ts';
+import { shareWaited } from '../../engine/contract/data-wait.ts';
 import type { RunState } from '../../engine/contract/events.ts';
 import type { ResolvedEarlyStopping } from '../../engine/contract/project-types.ts';
 import { nameLabel, partOf, quantity } from '../run-parts/quantities.ts';
@@ -74,6 +75,7 @@ function Epochs({ head, status }: { head: RunHead; status: RunState }) {
 function Figures({ run, head, status, stopping, averaged }: ProgressProps) {
   const best = bestSoFar(run, head.epochs);
   const { summary } = run;
+  const waited = shareWaited(head.breakdown);
   return (
     <dl className={styles.figures}>
       {best && (
@@ -92,6 +94,11 @@ function Figures({ run, head, status, stopping, averaged }: ProgressProps) {
       <Figure label={isLive(status) ? 'Speed' : 'Speed at the end'}>
         {head.samples_per_second === null ? '—' : rate(head.samples_per_second, 'samples')}
       </Figure>
+      {waited !== null && (
+        <Figure label="Waited for data" note="of the last epoch’s training">
+          {waited > 0 && waited < 0.005 ? 'less than 1 %' : `${Math.round(waited * 100)} %`}
+        </Figure>
+      )}
       <Figure label="Time trained">{duration(head.seconds)}</Figure>
       <Figure label="Device" note={summary?.precision}>
         {head.device ?? summary?.device ?? '—'}

@@ -45,15 +45,22 @@ export function loaderSentence(
   loader: ResolvedProject['data']['loader'],
   { accumulate, activation_checkpointing }: Pick<Training, 'accumulate' | 'activation_checkpointing'>,
 ): string {
-  const { batch_size, shuffle, drop_last, num_workers } = loader;
+  const { batch_size, shuffle, sampler, drop_last, num_workers } = loader;
   return join([
     `Batches of ${integer(batch_size)}`,
     accumulate > 1 && `${integer(accumulate)} a step`,
-    shuffle ? 'shuffled' : 'in order',
+    orderWords(sampler, shuffle),
+    loader.bucket_by_length && 'of like length',
     drop_last && 'a short last one left out',
     num_workers === 0 ? 'no workers' : plural(num_workers, 'worker'),
     activation_checkpointing && 'activations computed twice',
   ]);
+}
+
+function orderWords(sampler: ResolvedProject['data']['loader']['sampler'], shuffle: boolean): string {
+  if (sampler === 'balanced') return 'classes balanced';
+  if (sampler === 'weighted') return 'classes weighted';
+  return shuffle ? 'shuffled' : 'in order';
 }
 
 /** These are told whether or not they are the default. */

@@ -8,6 +8,7 @@
 #include "binding/session_object.h"
 #include "core/describe.h"
 #include "core/device_info.h"
+#include "core/orders.h"
 #include "core/random_source.h"
 
 namespace gradloom {
@@ -26,6 +27,13 @@ Napi::Value permutation(const Napi::CallbackInfo& info) {
   return guarded(info, [&] {
     const int64_t n = to_integer(info[0], "n");
     return to_js_numbers(info.Env(), randperm(n, static_cast<uint64_t>(to_integer(info[1], "seed"))));
+  });
+}
+
+Napi::Value order_of_epoch(const Napi::CallbackInfo& info) {
+  return guarded(info, [&] {
+    const Plan plan = parse_plan(nlohmann::json::parse(to_string(info[0], "plan"), nullptr, false));
+    return to_js_numbers(info.Env(), epoch_order(plan, to_integer(info[1], "epoch")));
   });
 }
 
@@ -87,6 +95,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("devices", Napi::Function::New<devices>(env, "devices"));
   exports.Set("createSession", Napi::Function::New<SessionObject::create>(env, "createSession"));
   exports.Set("randperm", Napi::Function::New<permutation>(env, "randperm"));
+  exports.Set("epochOrder", Napi::Function::New<order_of_epoch>(env, "epochOrder"));
   exports.Set("writeRandom", Napi::Function::New<write_random_source>(env, "writeRandom"));
   exports.Set("resizeImage", Napi::Function::New<resize>(env, "resizeImage"));
   exports.Set("lock", Napi::Function::New<lock>(env, "lock"));

@@ -196,4 +196,10 @@ void EpochOrders::group_by_length(EpochOrder& order, int64_t epoch) const {
   if (!order.draws.empty()) permute(order.draws, places);
 }
 
+std::vector<int64_t> epoch_order(const Plan& plan, int64_t epoch) {
+  const std::map<std::string, Split> splits = open_splits(plan);
+  const auto train = splits.find("train");
+  return EpochOrders(plan, train == splits.end() ? nullptr : &train->second).order(epoch)->samples;
+}
+
 }  // namespace gradloom

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -44,5 +45,8 @@ class EpochOrders {
   std::array<std::pair<int64_t, std::shared_ptr<const EpochOrder>>, 2> kept_{{{-1, nullptr}, {-1, nullptr}}};
   size_t next_ = 0;
 };
+
+/// The samples of the training split in the order in which an epoch's batches hold them.
+std::vector<int64_t> epoch_order(const Plan& plan, int64_t epoch);
 
 }  // namespace gradloom
