@@ -64,7 +64,7 @@ async function main() {
       return runCli(rest);
     case 'test':
     case 'bench': {
-      const part = mode === 'bench' && (rest[0] === 'ui' || rest[0] === 'memory') ? rest[0] : null;
+      const part = mode === 'bench' && ['ui', 'memory', 'data'].includes(rest[0] ?? '') ? rest[0] : null;
       await setUp(progress, undefined, { window: true });
       const script = mode === 'test' ? 'run.mjs' : path.join('bench', `${part ?? 'main'}.mjs`);
       return runNode([path.join(rootDir(), 'test', script), ...(part ? rest.slice(1) : rest)]);

@@ -6,13 +6,13 @@ import type { NativePlan } from '../../engine/contract/native.ts';
 import { readSafetensors } from '../../engine/export/safetensors.ts';
 import { loadAddon } from '../../engine/native/load.ts';
 import { temporaryFolder } from './folders.ts';
-import { byteAt, classes, type Pack, runPlain, tinyPlan } from './plans.ts';
+import { byteAt, classes, type Pack, runPlain, tinyPlan, wide } from './plans.ts';
 
 type Loader = NativePlan['loader'];
 
-async function batchesOf(plan: NativePlan, folder: string, where: 'host' | 'device', epochs = 3) {
+async function batchesOf(plan: NativePlan, folder: string, where: 'host' | 'device', env: Record<string, string> = {}) {
   const file = path.join(folder, `${where}.safetensors`);
-  const { lines } = runPlain(plan, folder, ['--batches', file, '--path', where, '--epochs', String(epochs)]);
+  const { lines } = runPlain(plan, folder, ['--batches', file, '--path', where, '--epochs', '3'], env);
   expect(lines).toEqual([{ type: 'batches', path: file }]);
   const { tensors } = await readSafetensors(file);
   const batches = new Map<string, { shape: number[]; values: number[] }>();
@@ -34,7 +34,12 @@ const normalize = [{ kind: 'Normalize', args: { mean: [0.5, 0.25], std: [0.5, 0.
 function valueAt(pack: Required<Pick<Pack, 'shape' | 'input'>>, row: number, i: number, normalized: boolean): number {
   const size = pack.shape.reduce((a, b) => a * b, 1);
   const byte = byteAt(row * size + i);
-  const value = pack.input === 'uint8' ? fround(byte / 255) : fround(byte / 7 - 3);
+  const value =
+    pack.input === 'uint8'
+      ? fround(byte / 255)
+      : pack.input === 'uint16'
+        ? fround(wide(byte) / 65535)
+        : fround(byte / 7 - 3);
   if (!normalized) return value;
   const channel = Math.floor(i / (size / (pack.shape[0] ?? 1)));
   return fround(fround(value - fround([0.5, 0.25][channel] ?? 0)) / fround([0.5, 0.3][channel] ?? 1));
@@ -43,6 +48,8 @@ function valueAt(pack: Required<Pick<Pack, 'shape' | 'input'>>, row: number, i: 
 const variants: { name: string; pack: Pack; loader?: Partial<Loader>; normalized?: boolean; split?: number[] }[] = [
   { name: 'bytes, normalised by channel', pack: { shape: [2, 4, 3] }, normalized: true },
   { name: 'floats, normalised by channel', pack: { shape: [2, 4, 3], input: 'float32' }, normalized: true },
+  { name: '16 bits, normalised by channel', pack: { shape: [2, 4, 3], input: 'uint16' }, normalized: true },
+  { name: '16 bits as class indices', pack: { shape: [7], target: 'uint16' } },
   { name: 'bytes as vectors', pack: { shape: [7] } },
   { name: 'vectors as targets', pack: { shape: [7], target: 'vector' } },
   { name: 'bytes as class indices', pack: { shape: [7], target: 'uint8' } },
@@ -69,7 +76,8 @@ describe.each(variants)('$name', ({ pack: given, loader = {}, normalized = false
       plan.data.splits.train = { part: 'train', count: split.length, indices };
     }
     const host = await batchesOf(plan, folder, 'host');
-    expect(await batchesOf(plan, folder, 'device')).toEqual(host);
+    // The other path, and files that are read instead of mapped.
+    expect(await batchesOf(plan, folder, 'device', { GRADLOOM_MAP_LIMIT: '0' })).toEqual(host);
 
     const rows = split ?? Array.from({ length: pack.samples }, (_, i) => i);
     const size = pack.shape.reduce((a, b) => a * b, 1);

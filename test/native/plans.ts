@@ -11,12 +11,17 @@ import { nativeFiles } from '../../engine/native/load.ts';
 /** A number that looks random and never changes: byte `i` of a made-up file. */
 export const byteAt = (i: number) => (Math.imul(i ^ (i >>> 7), 2654435761) >>> 13) & 255;
 
+/** The 16-bit number of a made-up file where the other has a byte. */
+export const wide = (byte: number) => byte * 257 - (byte % 3) * 100 * Math.sign(byte);
+
 export interface Pack {
   samples?: number;
   /** Dims of one sample. */
   shape?: number[];
-  input?: 'uint8' | 'float32';
-  target?: 'class' | 'uint8' | 'vector';
+  input?: 'uint8' | 'uint16' | 'float32';
+  target?: 'class' | 'uint8' | 'uint16' | 'vector';
+  /** The plan is for so many different tokens; the columns are to be replaced. */
+  tokens?: number;
 }
 
 export const classes = 5;
@@ -29,19 +34,29 @@ export function writePack(
   mkdirSync(folder, { recursive: true });
   const files = { input: path.join(folder, 'input'), target: path.join(folder, 'target') };
   const bytes = Uint8Array.from({ length: samples * shape.reduce((a, b) => a * b, 1) }, (_, i) => byteAt(i));
-  writeFileSync(files.input, input === 'uint8' ? bytes : Float32Array.from(bytes, (byte) => byte / 7 - 3));
+  const stored = {
+    uint8: () => bytes,
+    uint16: () => Uint16Array.from(bytes, wide),
+    float32: () => Float32Array.from(bytes, (byte) => byte / 7 - 3),
+  };
+  writeFileSync(files.input, stored[input]());
   const labels = Uint8Array.from({ length: samples }, (_, i) => byteAt(i + 1000) % classes);
   const vectors = Float32Array.from({ length: samples * classes }, (_, i) => byteAt(i + 2000) / 64 - 2);
   writeFileSync(
     files.target,
-    target === 'class' ? BigInt64Array.from(labels, BigInt) : target === 'uint8' ? labels : vectors,
+    {
+      class: () => BigInt64Array.from(labels, BigInt),
+      uint8: () => labels,
+      uint16: () => Uint16Array.from(labels),
+      vector: () => vectors,
+    }[target](),
   );
   return {
     count: samples,
-    input: { path: files.input, dtype: input, shape, scaled: input === 'uint8' },
+    input: { path: files.input, dtype: input, shape, scaled: input !== 'float32' },
     target: {
       path: files.target,
-      dtype: target === 'class' ? ('int64' as const) : target === 'uint8' ? ('uint8' as const) : ('float32' as const),
+      dtype: ({ class: 'int64', uint8: 'uint8', uint16: 'uint16', vector: 'float32' } as const)[target],
       shape: target === 'vector' ? [classes] : [],
       scaled: false,
     },
@@ -67,6 +82,7 @@ export function tinyPlan(
           kind: 'random',
           shape,
           classes: vector ? null : classes,
+          ...(pack.tokens === undefined ? {} : { tokens: pack.tokens }),
           target_shape: [classes],
           samples: part.count,
         },
