@@ -94,6 +94,10 @@ describe('a run', () => {
     const order = events.map(({ type }) => type).filter((type, i, all) => type !== all[i - 1]);
     expect(order).toEqual(['start', ...Array(2).fill(['steps', 'epoch', 'checkpoint']).flat(), 'end']);
     expect(end).toMatchObject({ type: 'end', status: 'completed', run, epoch: 2, step: of('epoch')[1]?.step });
+    for (const { breakdown, data_wait } of of('epoch')) {
+      expect(data_wait).toBe(breakdown.data);
+      expect(data_wait).toBeGreaterThan(0);
+    }
     expect(readdirSync(run).sort()).toEqual([
       'checkpoints',
       'environment.json',

@@ -1,12 +1,16 @@
 /** Which samples batches hold: drawn by class, grouped by length and cut; what a network makes of cut sequences. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { NativePlan } from '../../engine/contract/native.ts';
 import { readSafetensors } from '../../engine/export/safetensors.ts';
 import { loadAddon } from '../../engine/native/load.ts';
-import { temporaryFolder } from './folders.ts';
 import { byteAt, classes, runPlain, stepsRequest, tinyPlan } from './plans.ts';
+
+const root = mkdtempSync(path.join(os.tmpdir(), 'gradloom-orders-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const newFolder = () => mkdtempSync(path.join(root, 'folder-'));
 
 const labelOf = (row: number) => byteAt(row + 1000) % classes;
 const order = (plan: NativePlan, epoch = 0) => Array.from(loadAddon().epochOrder(JSON.stringify(plan), epoch));
@@ -19,7 +23,7 @@ function withLoader(plan: NativePlan, loader: Partial<NativePlan['loader']>): Na
 
 describe('samplers', () => {
   const samples = 4000;
-  const plan = tinyPlan(temporaryFolder(), { samples, shape: [3] });
+  const plan = tinyPlan(newFolder(), { samples, shape: [3] });
   const shares = (drawn: number[]) =>
     all(classes).map((index) => drawn.filter((row) => labelOf(row) === index).length / drawn.length);
 
@@ -30,7 +34,7 @@ describe('samplers', () => {
   });
 
   test('balanced draws each class alike, whatever there is of it, the same again for the same epoch', () => {
-    const rare = path.join(temporaryFolder(), 'rare');
+    const rare = path.join(newFolder(), 'rare');
     const kept = all(samples).filter((row) => labelOf(row) !== 2 || row % 40 === 0);
     writeFileSync(rare, BigInt64Array.from(kept, BigInt));
     const few = withLoader(plan, { sampler: 'balanced' });
@@ -60,12 +64,12 @@ describe('samplers', () => {
   test('weights that leave nothing to draw, and targets without classes, are refused', () => {
     const none = withLoader(plan, { sampler: 'weighted', class_weights: all(classes).map(() => 0) });
     expect(() => order(none)).toThrow('No sample of the training split has a chance');
-    const vectors = tinyPlan(temporaryFolder(), { samples: 20, shape: [3], target: 'vector' });
+    const vectors = tinyPlan(newFolder(), { samples: 20, shape: [3], target: 'vector' });
     expect(() => order(withLoader(vectors, { sampler: 'balanced' }))).toThrow('Samples can only be drawn by class');
   });
 
   test('a sample that comes twice in an epoch is moved in two ways', async () => {
-    const folder = temporaryFolder();
+    const folder = newFolder();
     const flip = [{ kind: 'RandomHorizontalFlip', args: { p: 0.5 } }];
     const images = tinyPlan(folder, { samples: 30, shape: [1, 1, 8] }, { transforms: flip });
     const drawn = withLoader(images, { sampler: 'balanced', batch_size: 30 });
@@ -138,7 +142,7 @@ const head = { kind: 'Linear', out_features: classes };
 
 describe('sequences of like length', () => {
   const samples = 1003; // the last batch is short
-  const folder = temporaryFolder();
+  const folder = newFolder();
   const { plan, lengths, tokens } = sequencePlan(folder, samples, [bag, head], {});
   const cutLength = (rows: number[]) => Math.max(...rows.map((row) => lengths[row] || longest));
 
@@ -196,7 +200,7 @@ describe('sequences of like length', () => {
     ['a masked mean', [embedding, { kind: 'MeanOverSequence' }, head]],
     ['a masked LSTM', [embedding, { kind: 'LSTM', hidden_size: 5, output: 'last' }, head]],
   ])('%s: what is trained is the same as on whole sequences', async (_name, layers) => {
-    const own = temporaryFolder();
+    const own = newFolder();
     const cut = sequencePlan(own, 64, layers as unknown[], { shuffle: false, num_workers: 2 }).plan;
     const whole = withLoader(cut, { padding: null });
     const [a, b] = await Promise.all(
