@@ -19,7 +19,15 @@ export async function importData(project: object, file: string, folder: string) 
   const seconds = (performance.now() - began) / 1000;
   mkdirSync(path.dirname(file), { recursive: true });
   const { splits, hash } = await makeSplits(pack, split, addon, path.dirname(file));
-  const data = { splits, parts: pack.parts, facts: pack.facts, data_hash: pack.hash, split_hash: hash, notes: [] };
+  const data = {
+    splits,
+    parts: pack.parts,
+    facts: pack.facts,
+    data_hash: pack.hash,
+    split_hash: hash,
+    encoding: pack.encoding,
+    notes: [],
+  };
   const native = nativePlan(plan, data, { device: 'cpu', precision: 'fp32', threads: 1 });
   writeFileSync(file, JSON.stringify(native));
   return { seconds, cpu: (user + system) / 1e6, samples: splits.train.count };
