@@ -120,16 +120,7 @@ function table(source: JsonObject | null): Column<TableColumn>[] {
         />
       ),
     },
-    {
-      key: 'reason',
-      title: 'Why',
-      width: 'minmax(120px, 2fr)',
-      render: ({ type, reason }) => (
-        <span className={classes.reason} title={`${type}: ${reason}`}>
-          {reason}
-        </span>
-      ),
-    },
+    { key: 'shape', title: 'Spread', width: 104, render: (column) => <ColumnShape column={column} /> },
     {
       key: 'missing',
       title: 'Missing',
@@ -169,6 +160,15 @@ function table(source: JsonObject | null): Column<TableColumn>[] {
         </span>
       ),
     },
-    { key: 'shape', title: '', width: 104, render: (column) => <ColumnShape column={column} /> },
+    {
+      key: 'reason',
+      title: 'Why',
+      width: 'minmax(120px, 2fr)',
+      render: ({ type, reason }) => (
+        <span className={classes.reason} title={`${type}: ${reason}`}>
+          {reason}
+        </span>
+      ),
+    },
   ];
 }
