@@ -20,7 +20,7 @@ export async function asTargets(
   if (file.dims.length === 2 && (wanted === 'class' || (await once('one-hot', file, () => isOneHot(file))))) {
     if (wanted === null) {
       notes.push({
-        message: `Each of the ${file.dims[1]} columns of the targets is a class: every row holds a single 1.`,
+        message: `Each of the ${file.dims[1]} columns of the targets is a class: every row holds a single 1`,
       });
     }
     return oneHotIndices;

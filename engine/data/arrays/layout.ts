@@ -25,7 +25,7 @@ export function guessLayout(dims: readonly number[]): { layout: Layout; reason: 
 
 export function layoutNote({ layout, reason }: { layout: Layout; reason: string }): DataNote {
   const words = layout === 'channels_last' ? 'height, width, channels' : 'channels, height, width';
-  return { message: `Each sample is read as ${words}: ${reason}.` };
+  return { message: `Each sample is read as ${words}: ${reason}` };
 }
 
 export function inLayout(file: ArrayFile, layout: Layout): ArrayFile {

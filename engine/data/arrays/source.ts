@@ -81,7 +81,7 @@ async function findParts(settings: NpySettings, path: string, notes: DataNote[])
     const parts = pairAll(entries, options);
     if (refused.length > 0) {
       notes.push({
-        message: 'Arrays that hold no plain numbers, or no samples, were left out.',
+        message: 'Arrays that hold no plain numbers, or no samples, were left out',
         names: refused.map(({ title }) => title),
         count: refused.length,
       });

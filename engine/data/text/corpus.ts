@@ -54,7 +54,7 @@ export async function findTexts(path: string, notes: DataNote[]): Promise<TextFi
   const others = listing.files.filter((file) => !paths.has(file.path)).map(({ name }) => name);
   if (others.length > 0) {
     notes.push({
-      message: 'Files that are no text of a part were left out.',
+      message: 'Files that are no text of a part were left out',
       names: others.slice(0, mostNamed),
       count: others.length,
     });

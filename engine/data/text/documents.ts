@@ -59,7 +59,7 @@ export function classFiles(files: readonly ListedFile[], notes: DataNote[]): Cla
   }
   if (left.length > 0) {
     notes.push({
-      message: 'Files that are no texts in a folder of a class were left out.',
+      message: 'Files that are no texts in a folder of a class were left out',
       names: left.slice(0, mostNamed),
       count: left.length,
     });

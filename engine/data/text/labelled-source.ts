@@ -166,12 +166,12 @@ function notesOf(settings: LabelledTextSource, { vocabulary, unseen, empty, cut,
   const notes: DataNote[] = [...vocabularyNotes(settings, vocabulary)];
   const all = partNames.reduce((sum, part) => sum + counts[part], 0);
   if (unseen.length > 0) {
-    notes.push({ message: 'Classes that no sample of the training part has.', names: unseen, count: unseen.length });
+    notes.push({ message: 'Classes that no sample of the training part has', names: unseen, count: unseen.length });
   }
-  if (empty > 0) notes.push({ message: 'Texts without a single token became one <unk>.', count: empty });
+  if (empty > 0) notes.push({ message: 'Texts without a single token became one <unk>', count: empty });
   if (cut > 0) {
     const most = plural(settings.length, 'token');
-    notes.push({ message: `${cut} of ${all} texts are longer than ${most} and were cut there.`, count: cut });
+    notes.push({ message: `${cut} of ${all} texts are longer than ${most} and were cut there`, count: cut });
   }
   return notes;
 }

@@ -84,7 +84,7 @@ async function plainText(found: Found): Promise<Recognised> {
   const settings = resolveProject({ data: { source } }).data.source as TextSource;
   const opened = await openTextSource(settings, found.path);
   const facts = factsOf(opened, await opened.target());
-  const title = `Text of ${integer(facts.input.tokens ?? 0)} different characters, ${integer(facts.parts.train)} pieces of ${settings.length}`;
+  const title = `Text of ${integer((facts.input.tokens ?? 1) - 1)} different characters, ${integer(facts.parts.train)} pieces of ${settings.length}`;
   return { ...blank, title, notes: opened.notes ?? [], facts };
 }
 

@@ -44,7 +44,7 @@ export async function openTextSource(settings: TextSource, baseDir: string): Pro
     else if (counts[part] > 0) {
       const words = part === 'val' ? 'validation' : 'test';
       notes.push({
-        message: `The ${words} part has ${plural(counts[part], 'token')}, too few for one sample: it is left out.`,
+        message: `The ${words} part has ${plural(counts[part], 'token')}, too few for one sample: it is left out`,
       });
     }
   }
@@ -52,7 +52,7 @@ export async function openTextSource(settings: TextSource, baseDir: string): Pro
   if (stride < length) {
     notes.push({
       message:
-        'Samples overlap: validate on the test part (data.split.val "test"), or what trains is also what is validated on.',
+        'Samples overlap: validate on the test part (data.split.val "test"), or what trains is also what is validated on',
     });
   }
   const column: ColumnType = { dtype: 'int64', shape: [length], scaled: false };

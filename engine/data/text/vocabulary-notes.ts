@@ -10,7 +10,7 @@ export function vocabularyNotes({ level }: Pick<TextReading, 'level'>, { tokens,
   const rare = left > 0 ? ` but the ${left.toLocaleString('en')} rarest` : '';
   return [
     {
-      message: `The vocabulary has ${tokens.length.toLocaleString('en')} tokens: ${specials.join(', ')}, and the training part's ${words}${rare}.`,
+      message: `The vocabulary has ${tokens.length.toLocaleString('en')} tokens: ${specials.join(', ')}, and the training part's ${words}${rare}`,
     },
   ];
 }
