@@ -1,7 +1,9 @@
 /** Types, roles and statistics of a table's columns: by all values of a column, with the reasons. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { literal, withDatabase } from '../../engine/data/table/duckdb.ts';
+import { readNumber } from '../../engine/data/table/encoding.ts';
 import { numberSql, readNumberText } from '../../engine/data/table/numbers.ts';
+import { dateSql } from '../../engine/data/table/profile.ts';
 import { cacheDir } from '../../engine/workspace.ts';
 import { testFolder } from './idx-writer.ts';
 import { columnsOf, csv, fileOf, inputsOf, look, openTableAt, packed } from './table-helpers.ts';
@@ -178,6 +180,35 @@ describe('numbers', () => {
       expect(found.map(([value]) => value)).toEqual(texts.map((text) => readNumberText(text, style)));
     }
   });
+});
+
+test('dates are read in SQL as they are here', async () => {
+  const texts = [
+    '2020-01-02',
+    '1969-12-31',
+    '2020-01-02 03:04:05',
+    '2020-01-02T03:04:05Z',
+    '2020-01-02 03:04:05.25+02:00',
+  ];
+  const odd = ['2020-13-01', '2020-1-2', '01/02/2020', '20200102', '2020-01-02x', 'abc', '2020-02-30'];
+  const values = [...texts, ...odd].map((text) => `(${literal(text)})`).join(', ');
+  const found = await withDatabase(cacheDir(), (database) =>
+    database.rows(`SELECT ${dateSql(0, [''])} FROM (VALUES ${values}) AS t(c0)`),
+  );
+  const date = {
+    kind: 'number',
+    name: 'd',
+    style: 'point',
+    tokens: [''],
+    date: true,
+    shift: 0,
+    scale: 1,
+    fill: 0,
+    indicator: false,
+  } as const;
+  const here = [...texts, ...odd].map((text) => readNumber(text, { ...date, tokens: [''] }));
+  expect(found.map(([value]) => value)).toEqual(here.map((value) => (typeof value === 'number' ? value : null)));
+  expect(found.slice(0, texts.length).every(([value]) => typeof value === 'number')).toBe(true);
 });
 
 describe('the view', () => {

@@ -1,5 +1,5 @@
 /** How rows of a table become numbers for a network: plain data, kept in the pack and the run, so that prediction does the same. Pure. */
-import { type NumberStyle, readNumberText } from './numbers.ts';
+import { datePattern, type NumberStyle, readNumberText } from './numbers.ts';
 
 /** A number; the network receives (value − shift) / scale. */
 export interface NumberInput {
@@ -99,10 +99,14 @@ export function readNumber(
 
 /** A date without a zone is UTC, as in SQL. */
 function secondsOf(text: string): number | null {
-  const plain = /^\d{4}-\d{1,2}-\d{1,2}$/.test(text)
-    ? text
-    : `${text.replace(' ', 'T')}${/([zZ]|[+-]\d{2}(:?\d{2})?)$/.test(text) ? '' : 'Z'}`;
-  const time = Date.parse(plain);
+  if (!new RegExp(datePattern).test(text)) return null;
+  // February 30th is the first of March to JavaScript.
+  if (new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() !== Number(text.slice(8, 10))) return null;
+  const zoned = text.length === 10 || /([zZ]|[+-]\d{2}(:?\d{2})?)$/.test(text.slice(10));
+  // A zone of hours alone lacks its minutes.
+  const time = Date.parse(
+    `${text.replace(' ', 'T').replace(/([+-]\d{2})$/, text.length > 10 ? '$1:00' : '$1')}${zoned ? '' : 'Z'}`,
+  );
   return Number.isNaN(time) ? null : time / 1000;
 }
 

@@ -12,6 +12,9 @@ export const patterns = {
   grouped: '[+-]?[0-9]{1,3}(,[0-9]{3})+([.][0-9]*)?',
 } as const;
 
+/** How a date begins. */
+export const datePattern = '^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T]|$)';
+
 const whole = (pattern: string) => new RegExp(`^(?:${pattern})$`);
 const tests = {
   point: whole(patterns.point),

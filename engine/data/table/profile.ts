@@ -2,7 +2,7 @@
 import { plural } from '../../contract/format.ts';
 import { standardMissing } from '../../contract/sources/table.ts';
 import { type Database, literals, withDatabase } from './duckdb.ts';
-import { type NumberStyle, numberSql, patterns } from './numbers.ts';
+import { datePattern, type NumberStyle, numberSql, patterns } from './numbers.ts';
 import { keptBeside, placeSql, type StoreOptions, storeParameters, storeRows, type TableStore } from './store.ts';
 
 export interface ColumnProfile {
@@ -189,9 +189,9 @@ export function presentSql(at: number, tokens: readonly string[]): string {
 export const numericSql = (at: number, { tokens, style }: Pick<ColumnProfile, 'tokens' | 'style'>): string =>
   `CASE WHEN ${tokens.length === 0 ? 'TRUE' : `c${at} NOT IN (${literals(tokens)})`} THEN ${numberSql(`c${at}`, style)} END`;
 
-/** Seconds since 1970 (UTC) of a date or time; null where it is none. */
+/** Seconds since 1970 of a date or time as ISO 8601 writes it, UTC where it names no zone; null where it is none. */
 export const dateSql = (at: number, tokens: readonly string[]): string =>
-  `epoch(TRY_CAST(${presentSql(at, tokens)} AS TIMESTAMPTZ))`;
+  `CASE WHEN regexp_matches(${presentSql(at, tokens)}, '${datePattern}') THEN epoch(TRY_CAST(c${at} AS TIMESTAMPTZ)) END`;
 
 async function measure(
   database: Database,
