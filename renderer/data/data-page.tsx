@@ -23,7 +23,7 @@ import { type Filter, isPlaneOf, SamplesPanel } from './samples-panel.tsx';
 import { hasColumns, SourcePanel } from './source-panel.tsx';
 import { SplitSection } from './split-section.tsx';
 import { TablePanel } from './table-panel.tsx';
-import { TransformsSection } from './transforms-section.tsx';
+import { stageSide, TransformsSection } from './transforms-section.tsx';
 import { ValuesSection } from './values-section.tsx';
 
 /** About so many samples a page, in whole rows. */
@@ -105,6 +105,11 @@ function OpenData() {
     document.querySelector<HTMLElement>('[role=listbox][aria-label=Samples]')?.focus({ preventScroll: true });
   };
   const chosen = source !== undefined;
+  const first = state.preview?.samples[0]?.index;
+  const stageWish =
+    hasTransforms && first !== undefined
+      ? { part: filter.part, index: first, epoch: wanted.epoch, side: 2 * stageSide }
+      : null;
   return (
     <Page
       title="Data"
@@ -150,7 +155,7 @@ function OpenData() {
         ) : (
           <div className={classes.aside}>
             <SplitSection />
-            <TransformsSection preview={state.preview} />
+            <TransformsSection preview={state.preview} wish={stageWish} />
             {state.preview?.samples.some(({ raw }) => raw.length > 0) && facts?.input.dtype === 'float32' && (
               <ValuesSection preview={state.preview} hasTransforms={hasTransforms} />
             )}

@@ -8,17 +8,28 @@ import { ProblemList } from '../project-parts/problem-list.tsx';
 import { useFormAt, useValueAt } from '../state/form.ts';
 import { problemsAt, useProblems } from '../state/problems.ts';
 import { edit } from '../state/project.ts';
+import { type StageWish, useStages } from '../state/transform-stages.ts';
 import { Button, EmptyState, IconButton, Menu, plural, SchemaForm, Section } from '../ui/index.ts';
 import classes from './data.module.css';
+import { SampleView } from './sample-view.tsx';
 import { normalizeFrom } from './statistics.ts';
 import { addTransform, moveTransform, removeTransform } from './transform-edits.ts';
 
 const place = ['data', 'transforms'];
+/** Of the picture in a transform's head. */
+export const stageSide = 32;
 
 /** What a new one begins with, until a person says otherwise; see `beginning`. */
 const beginnings: Record<string, Record<string, unknown>> = { Normalize: { mean: [0.5], std: [0.5] } };
 
-export function TransformsSection({ preview }: { preview: ProjectPreview | null }) {
+export interface TransformsSectionProps {
+  preview: ProjectPreview | null;
+  /** The sample that is shown after each of them. */
+  wish: StageWish | null;
+}
+
+export function TransformsSection({ preview, wish }: TransformsSectionProps) {
+  const stages = useStages(wish);
   const written = useValueAt(place);
   const list: unknown[] = Array.isArray(written) ? written : [];
   const problems = useProblems();
@@ -56,7 +67,7 @@ export function TransformsSection({ preview }: { preview: ProjectPreview | null 
           <ol className={classes.transforms}>
             {list.map((item, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two transforms may be equal
-              <Item key={index} item={item} index={index} list={list} preview={preview} />
+              <Item key={index} item={item} index={index} list={list} preview={preview} stage={stages[index] ?? null} />
             ))}
           </ol>
         )}
@@ -77,11 +88,13 @@ function Item({
   index,
   list,
   preview,
+  stage,
 }: {
   item: unknown;
   index: number;
   list: readonly unknown[];
   preview: ProjectPreview | null;
+  stage: ProjectPreview | null;
 }) {
   const at = [...place, index];
   const { value, problems, onChange } = useFormAt(at);
@@ -95,6 +108,7 @@ function Item({
   return (
     <li className={classes.transform} data-bad={problems.some(({ severity }) => severity === 'error') || undefined}>
       <div className={classes.transformHead}>
+        {stage && <Stage stage={stage} name={name} />}
         <button
           type="button"
           className={classes.transformName}
@@ -168,6 +182,18 @@ function measure({ samples, facts }: ProjectPreview): { mean: number[]; std: num
   return normalizeFrom(
     samples.map(({ raw }) => raw),
     facts.input.dims,
+  );
+}
+
+/** The sample as this one leaves it; nothing where it is no picture. */
+function Stage({ stage, name }: { stage: ProjectPreview; name: string }) {
+  const [sample] = stage.samples;
+  if (!sample?.thumbs || !stage.thumbs) return null;
+  const drawn = { thumb: sample.thumbs.transformed, size: stage.thumbs.transformed };
+  return (
+    <span className={classes.stage}>
+      <SampleView drawn={drawn} layout={{ kind: 'image', ...drawn.size }} wanted={stageSide} label={`After ${name}`} />
+    </span>
   );
 }
 
