@@ -67,7 +67,7 @@ const cases = [
   },
 ];
 
-const { nativeFiles } = await buildParts('data-parts');
+const { nativeFiles, sequencePlans } = await buildParts('data-parts');
 const python = await ensureParityPython();
 
 /** Rate of the epochs but the first, in which workers start and files are read first. @param {{ samples: number, seconds: number }[]} epochs */
@@ -88,8 +88,40 @@ function imported(each) {
   return { ...took, plan: files.plan };
 }
 
+/** Training samples a second of a plan's second epoch. @param {string} plan */
+async function training(plan) {
+  const { stdout } = await measure(nativeFiles().executable, [plan, '--epochs', '2'], {
+    env: { ...process.env, GOMP_SPINCOUNT: '1000' },
+  });
+  const epochs = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .filter(({ type }) => type === 'epoch');
+  return epochs[1].samples_per_second;
+}
+
+/** What cutting batches to their longest sequence is worth. */
+async function sequences() {
+  const place = path.join(folder, 'sequences');
+  mkdirSync(place, { recursive: true });
+  const plans = await sequencePlans(place);
+  const ratios = [];
+  for (let round = 1; round <= rounds; round++) {
+    const [whole, bucketed] = [await training(plans.whole), await training(plans.bucketed)];
+    ratios.push(bucketed / whole);
+    process.stderr.write(
+      `sequences round ${round}/${rounds}: ${Math.round(bucketed)} samples/s in batches of like length, ${Math.round(whole)} whole\n`,
+    );
+  }
+  return { share_of_tokens: plans.used, speed_ratio: median(ratios) };
+}
+
 const results = [];
+/** @type {Awaited<ReturnType<typeof sequences>> | null} */
+let bucketing = null;
 try {
+  if (chosen.length === 0 || chosen.includes('sequences')) bucketing = await sequences();
   for (const each of cases) {
     if (chosen.length > 0 && !chosen.includes(each.name)) continue;
     await each.make?.();
@@ -146,7 +178,7 @@ try {
 
 if (words.includes('--json')) {
   const machine = { processors: os.availableParallelism(), model: os.cpus()[0]?.model };
-  process.stdout.write(`${JSON.stringify({ type: 'bench_data', ...machine, rounds, results })}\n`);
+  process.stdout.write(`${JSON.stringify({ type: 'bench_data', ...machine, rounds, results, bucketing })}\n`);
 } else {
   const head = [
     'data',
@@ -168,9 +200,15 @@ if (words.includes('--json')) {
     `${row.import_ratio_per_core.toFixed(2)}×`,
     row.foreign_processors.toFixed(2),
   ]);
+  const table = rows.length === 0 ? [] : [head, head.map(() => '---'), ...rows];
   process.stdout.write(
     `\n${os.cpus()[0]?.model}, ${os.availableParallelism()} processors, ${rounds} alternating rounds, medians\n\n` +
-      [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n') +
-      '\n',
+      table.map((row) => `| ${row.join(' | ')} |\n`).join(''),
   );
+  if (bucketing) {
+    process.stdout.write(
+      `\nbucket_by_length, where ${Math.round(bucketing.share_of_tokens * 100)} % of the positions are tokens: ` +
+        `training ${bucketing.speed_ratio.toFixed(2)}× as fast as on whole sequences\n`,
+    );
+  }
 }
