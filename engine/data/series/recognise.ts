@@ -13,6 +13,7 @@ import { openSeriesSource } from './source.ts';
 
 /** Fewer rows give too few windows to tell anything. */
 const fewestRows = 50;
+const standardWindow = 32;
 
 export async function recogniseSeries({ files, path, kind, head, signal }: Found): Promise<Recognised[]> {
   if (kind !== 'file' || (files[0]?.bytes ?? 0) > mostLookedAt || !(await looksLikeTable(path, head))) return [];
@@ -35,12 +36,15 @@ export async function recogniseSeries({ files, path, kind, head, signal }: Found
   const group =
     date.distinct === rows ? null : (groups.find(({ distinct }) => distinct * date.distinct >= rows)?.name ?? null);
   if (date.distinct < rows && group === null) return [];
+  const lengths = group === null ? rows : rows / (table.profiles.find(({ name }) => name === group)?.distinct ?? 1);
+  const window = Math.max(2, Math.min(standardWindow, Math.floor(lengths / 20)));
   const source = {
     kind: 'series' as const,
     path,
     order: date.name,
     ...(group === null ? {} : { group }),
     target: numbers.at(-1)?.name ?? '',
+    ...(window === standardWindow ? {} : { window }),
   };
   const resolved = resolveProject({ data: { source } }).data.source as SeriesSource;
   const opened = await openSeriesSource({ ...resolved, on_bad: 'skip' }, '/', defaultContext());
@@ -50,7 +54,14 @@ export async function recogniseSeries({ files, path, kind, head, signal }: Found
       title: `Time series, ${rows.toLocaleString('en')} rows of ${numbers.length} channels${group === null ? '' : ` by ${group}`}`,
       reason: `${date.name} is a date in every row, ${group === null ? 'each another one' : `each another one for each ${group}`}: windows of rows can tell the next value of ${source.target}.`,
       sure: 'possible',
-      guesses: [],
+      guesses: [
+        { key: 'order', value: date.name, reason: 'it is the column of dates' },
+        ...(group === null
+          ? []
+          : [{ key: 'group', value: group, reason: 'each date stands once for each of its texts' }]),
+        { key: 'target', value: source.target, reason: 'it is the last column of numbers' },
+        { key: 'window', value: window, reason: 'a series’ validation part, a tenth of it, holds some of them' },
+      ],
       notes: opened.notes ?? [],
       facts: factsOf(opened, await opened.target()),
     },

@@ -8,7 +8,7 @@ import { cacheDir } from '../../workspace.ts';
 import { factsOf } from '../describe.ts';
 import type { Found } from '../recognise/recogniser.ts';
 import { defaultContext } from '../source.ts';
-import { readDialect } from './dialect.ts';
+import { type Dialect, readDialect } from './dialect.ts';
 import { tableFilesIn } from './files.ts';
 import { openTable } from './open-table.ts';
 import { openTableSource } from './source.ts';
@@ -20,6 +20,8 @@ const startBytes = 256 << 10;
 const mostTables = 5;
 /** So many rows must be as long as each other for a text to be a table. */
 const evenEnough = 0.9;
+/** A text whose lines have so many cells each is hardly anything else. */
+const fewestColumns = 4;
 
 interface Look {
   reason: string;
@@ -105,9 +107,14 @@ function lookAt(start: Buffer, file: string): Look | null {
   const [guess] = dialect.guesses;
   return {
     reason: `In its rows ${guess?.reason ?? 'cells stand apart'}`,
-    sure: named && dialect.even >= evenEnough ? 'certain' : named ? 'likely' : 'possible',
+    sure: surenessOf(dialect, named),
     guesses: dialect.guesses,
   };
+}
+
+function surenessOf({ even, names }: Dialect, named: boolean): Recognised['sure'] {
+  if (named) return even >= evenEnough ? 'certain' : 'likely';
+  return even === 1 && names.length >= fewestColumns ? 'likely' : 'possible';
 }
 
 /** Objects of values, one a line or in one list; an object that goes on over many lines is some program's settings. */
