@@ -1,14 +1,16 @@
 /** `data cache`: what imports have left in the cache, and its removal. */
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { commandLine } from '../command-line.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { askHere } from '../data/asks.ts';
 import { bytes, plural, table } from '../format.ts';
+import { SettingsFile } from '../settings.ts';
 import { abortable, type Context } from './context.ts';
 
 interface Options {
   remove?: string[];
   clear?: boolean;
+  limit?: number | 'none';
 }
 
 /** Enough of a key to be told by. */
@@ -19,13 +21,25 @@ export function addDataCache(data: Command, context: Context): void {
     .command('cache')
     .option('--remove <keys...>', 'remove these: keys of the list, or how they begin')
     .option('--clear', 'remove everything that no run reads')
+    .option(
+      '--limit <GiB>',
+      'keep it within so much from now on, the least used go first; none: without a limit',
+      limit,
+    )
     .summary('list what is imported, or remove it')
     .description(
       'Lists what imports have left in the cache, the latest used first. What is removed is imported again when a run needs it.',
     )
-    .action(async ({ remove, clear = false }: Options) => {
+    .action(async ({ remove, clear = false, limit: wanted }: Options) => {
       const { out } = context;
       await abortable(context, async (signal) => {
+        if (wanted !== undefined) {
+          const { cache_limit } = await new SettingsFile().change({ cache_limit: wanted === 'none' ? null : wanted });
+          out.object({ type: 'cache-limit', gib: cache_limit });
+          return out.say(
+            cache_limit === null ? 'Without a limit.' : `Kept within ${cache_limit} GiB from the next import on.`,
+          );
+        }
         if (remove || clear) {
           const keys = remove ? await keysOf(remove, signal) : [];
           const { bytes: given } = await (clear ? askHere('clear', {}) : askHere('uncache', { keys }));
@@ -49,6 +63,13 @@ export function addDataCache(data: Command, context: Context): void {
         out.say(`Remove: ${commandLine('data', 'cache', '--remove', 'KEY')}`);
       });
     });
+}
+
+function limit(text: string): number | 'none' {
+  if (text === 'none') return text;
+  const gib = Number(text);
+  if (text.trim() !== '' && Number.isFinite(gib) && gib > 0) return gib;
+  throw new InvalidArgumentError('Expected a number of GiB > 0, or none.');
 }
 
 async function keysOf(given: string[], signal: AbortSignal): Promise<string[]> {

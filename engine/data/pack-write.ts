@@ -42,7 +42,7 @@ export class PackWriter {
   /** Of columns that can be gone on with: the digest so far. */
   readonly #hashes: Map<string, Hash>;
   readonly #bad = new Map<string, BadSample>();
-  #noted = performance.now();
+  #noted = Number.NEGATIVE_INFINITY;
 
   private constructor(folder: string, opened: Packed, journal: Journal, hashes: Map<string, Hash>) {
     this.#folder = folder;

@@ -195,12 +195,17 @@ describe('the commands', () => {
     expect((await gradloom(home, ['data', 'import', random])).stdout).toMatch(/^Imported: .*\n {2}train 400; /);
     const listed = await gradloom(home, ['data', 'cache', '--json']);
     expect(listed.lines).toMatchObject([{ type: 'pack', title: 'Random numbers, 400 samples', current: true }]);
+    const limited = await gradloom(home, ['data', 'cache', '--limit', '0.5', '--json']);
+    expect(limited.lines).toEqual([{ type: 'cache-limit', gib: 0.5 }]);
+    expect(JSON.parse(readFileSync(path.join(home, 'settings.json'), 'utf8')).cache_limit).toBe(0.5);
+    expect((await gradloom(home, ['data', 'cache', '--limit', '-1'])).code).toBe(2);
+    await gradloom(home, ['data', 'cache', '--limit', 'none']);
     const key = String(listed.lines[0]?.key);
     const gone = await gradloom(home, ['data', 'cache', '--remove', key.slice(0, 6)]);
     expect(gone).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Removed: /) });
     const unknown = await gradloom(home, ['data', 'cache', '--remove', 'zz']);
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing imported has a key') });
-  });
+  }, 120_000);
 
   test('a pack that a live run reads is not removed', async () => {
     const file = quickProject(home, 'live', 100_000);

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { gradloom, start } from '../engine/cli-process.ts';
 import { temporaryFolder } from './command-line.ts';
 
-const size = 96;
+const size = 256;
 
 /** Pictures of noise, each another. */
 async function imageFolder(count: number): Promise<string> {
@@ -26,16 +26,18 @@ async function imageFolder(count: number): Promise<string> {
 
 test('killed at any moment, an import goes on where it stopped and is what it would have been', async () => {
   const home = temporaryFolder();
-  const folder = await imageFolder(3000);
+  const folder = await imageFolder(800);
   const packs = path.join(home, 'cache', 'packs');
   const journalOf = () => {
     const [left] = readdirSync(packs).filter((name) => name.endsWith('.tmp'));
     return left === undefined ? null : JSON.parse(readFileSync(path.join(packs, left, 'journal.json'), 'utf8'));
   };
   const rows: number[] = [];
-  for (let life = 0; life < 2; life++) {
-    const live = start(home, ['data', 'import', folder, '--json']);
+  for (const signal of ['SIGKILL', 'SIGINT'] as const) {
+    // With one thread it lasts, on whatever machine.
+    const live = start(home, ['data', 'import', folder, '--json'], { UV_THREADPOOL_SIZE: '1' });
     const from = rows.at(-1) ?? 0;
+    await live.until(({ type }) => type === 'progress');
     await expect
       .poll(
         () => {
@@ -48,8 +50,11 @@ test('killed at any moment, an import goes on where it stopped and is what it wo
         { interval: 20, timeout: 60_000 },
       )
       .toBeGreaterThan(from);
-    live.kill('SIGKILL');
-    await live.ended;
+    live.kill(signal);
+    const { code, stderr } = await live.ended;
+    if (signal === 'SIGINT') {
+      expect([code, stderr]).toEqual([130, expect.stringContaining('goes on where it stopped')]);
+    }
     rows.push(journalOf().columns['train.input'].bytes);
   }
   expect(rows[1]).toBeGreaterThan(rows[0] as number);
@@ -62,7 +67,7 @@ test('killed at any moment, an import goes on where it stopped and is what it wo
     GRADLOOM_CACHE: path.join(home, 'another'),
   });
   const made = lines.at(-1);
-  expect(made).toMatchObject({ type: 'import', facts: { parts: { train: 3000 } } });
+  expect(made).toMatchObject({ type: 'import', facts: { parts: { train: 800 } } });
   expect(straight.lines.at(-1)?.hash).toBe(made?.hash);
   expect(readdirSync(packs)).toHaveLength(1);
 });
