@@ -206,7 +206,7 @@ function SampleFacts({
           'Size',
           `${dimsText(facts.input.dims)}${hasTransforms && String(after) !== String(facts.input.dims) ? ` → ${dimsText(after)}` : ''}`,
         ] as const,
-        ['Values', spread(sample.raw)] as const,
+        ...(facts.input.dtype === 'int64' ? [] : [['Values', spread(sample.raw)] as const]),
         ...(hasTransforms ? [['Transformed', spread(sample.transformed)] as const] : []),
       ]}
     />

@@ -39,6 +39,7 @@ function readingParams({ level, vocabulary }: { level: TextReading['level']; voc
     level: choice(textLevels, {
       label: 'Tokens',
       help: 'char: every character (Unicode code point) is a token. word: every word, number and other sign is one, and blanks are none; letters of scripts that set no blanks between words stand alone.',
+      words: { char: 'characters', word: 'words' },
       default: level,
     }),
     lowercase: flag({
@@ -59,12 +60,14 @@ function readingParams({ level, vocabulary }: { level: TextReading['level']; voc
     min_count: integer({
       label: 'Least count',
       help: 'Tokens that the training part has less often become <unk>.',
+      rare: true,
       default: 1,
     }),
     encoding: field(z.string().min(1).nullable(), {
       label: 'Encoding',
       help: 'A name as browsers know it, such as utf-8, utf-16le, windows-1252. null: found by the content. A byte-order mark is left out, and every kind of line break becomes a line feed.',
       control: 'text',
+      rare: true,
       expected: 'the name of an encoding, or null',
       default: null,
       absent: 'by the content',
