@@ -1,10 +1,16 @@
 /** `data doctor`: what is wrong with a project's data, or with those at a path. */
 import path from 'node:path';
 import type { Command } from 'commander';
-import type { DoctorReport, Finding } from '../contract/data/doctor.ts';
+import type { DataFix, DoctorReport, Finding } from '../contract/data/doctor.ts';
+import { GradloomError } from '../contract/errors.ts';
+import { editProject, type ResolvedSource } from '../contract/project.ts';
 import { askHere } from '../data/asks.ts';
+import { chosenSource } from '../data/chosen-source.ts';
 import { givenPlace } from '../data/given.ts';
+import { changeMarks, needMarksFile } from '../data/index.ts';
 import { integer, plural, table } from '../format.ts';
+import { ProjectFiles } from '../project-files.ts';
+import { positiveInteger } from './arguments.ts';
 import { abortable, type Context } from './context.ts';
 import { teller } from './data-import.ts';
 import type { Output } from './output.ts';
@@ -16,11 +22,12 @@ export function addDataDoctor(data: Command, context: Context): void {
   data
     .command('doctor')
     .argument('<path>', 'project file, or folder or file of data')
+    .option('--fix <number>', 'make this change, by its number in the report; may be repeated', numbers)
     .summary('find what is wrong with data before they are trained on')
     .description(
-      'Imports the data if need be, looks at every sample, and lists what is wrong with its offenders: unreadable files, duplicates, leaks, labels, balance, odd values. Changes nothing. Exit code 1 where an error is among the findings, that is, where a run would fail or could not learn what it is asked to.',
+      'Imports the data if need be, looks at every sample, and lists what is wrong with its offenders: unreadable files, duplicates, leaks, labels, balance, odd values. Changes nothing without --fix; a fix is an edit of the project or marks beside the data. Exit code 1 where an error is among the findings, that is, where a run would fail or could not learn what it is asked to.',
     )
-    .action(async (given: string) => {
+    .action(async (given: string, { fix: chosen = [] }: { fix?: number[] }) => {
       const { out } = context;
       await abortable(context, async (signal) => {
         const { source, baseDir, project } = await givenPlace(path.resolve(given));
@@ -28,12 +35,60 @@ export function addDataDoctor(data: Command, context: Context): void {
         const report = await askHere('doctor', { text, baseDir }, { signal, onProgress: teller(out) });
         out.object({ type: 'doctor', ...report });
         show(out, report);
+        const fixes = report.findings.flatMap((finding) => finding.fixes);
+        const place = {
+          file: project ? path.resolve(given) : null,
+          source: chosenSource({ data: { source } }),
+          baseDir,
+        };
+        for (const fix of pick(fixes, chosen)) await apply(fix, place, out);
         if (report.findings.some(({ severity }) => severity === 'error')) context.exitCode = 1;
       });
     });
 }
 
+const numbers = (text: string, earlier: number[] = []): number[] => [...earlier, positiveInteger(text)];
+
+/** @throws GradloomError BAD_CALL where there is none of a number */
+function pick(fixes: readonly DataFix[], chosen: readonly number[]): DataFix[] {
+  return chosen.map((number) => {
+    const fix = fixes[number - 1];
+    if (fix) return fix;
+    throw new GradloomError('BAD_CALL', `There is no fix ${number}.`, {
+      hint: fixes.length === 0 ? 'No finding has a fix.' : `They are numbered from 1 to ${fixes.length} in the report.`,
+    });
+  });
+}
+
+interface Place {
+  /** The project's; null: the data were named without one. */
+  file: string | null;
+  source: ResolvedSource;
+  baseDir: string;
+}
+
+async function apply({ label, edits, marks }: DataFix, { file, source, baseDir }: Place, out: Output): Promise<void> {
+  if (marks) {
+    const kept = await needMarksFile(source, baseDir);
+    await changeMarks(kept, marks);
+    out.object({ type: 'fixed', label, path: kept });
+  }
+  if (edits) {
+    if (file === null) {
+      throw new GradloomError('BAD_CALL', `“${label}” changes a project, and none is named.`, {
+        hint: 'Name a project file in place of its data.',
+      });
+    }
+    const files = new ProjectFiles();
+    const opened = await files.open(file);
+    await files.save(file, opened.revision, editProject(opened.text, edits));
+    out.object({ type: 'fixed', label, path: file });
+  }
+  out.say(`Done: ${label}`);
+}
+
 function show(out: Output, { findings, splits, checked }: DoctorReport): void {
+  let number = 0;
   for (const finding of findings) {
     out.say(heading(out, finding));
     const shown = finding.offenders.slice(0, mostShown);
@@ -42,7 +97,8 @@ function show(out: Output, { findings, splits, checked }: DoctorReport): void {
     }
     const more = finding.count - shown.length;
     if (shown.length > 0 && more > 0) out.say(`    and ${integer(more)} more`);
-    for (const next of [finding.hint, ...finding.fixes.map(({ label }) => label)]) out.say(`  Next:  ${next}`);
+    out.say(`  Next:  ${finding.hint}`);
+    for (const { label } of finding.fixes) out.say(`  Fix ${++number}: ${label}`);
     out.say();
   }
   const counts = splits.map(({ name, count }) => [name, integer(count)]);

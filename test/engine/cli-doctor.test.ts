@@ -44,6 +44,43 @@ test('a project’s own split counts, and clean data are exit code 0', async () 
   expect(told.lines.at(-1)).toMatchObject({ splits: [{ name: 'train', count: 10 }] });
 });
 
+test('fixes have numbers, and are made on request: marks beside the data, edits of a project', async () => {
+  const home = testFolder();
+  const rows = Array.from({ length: 44 }, (_, i) => [i % 40, (i * 7) % 40, i % 40]);
+  const folder = folderOf({
+    'train-images': idxBytes(
+      [44, 3],
+      rows.flatMap(([a]) => [a, (a as number) * 5, 3 * (a as number)] as number[]),
+    ),
+    'train-labels': idxBytes(
+      [44],
+      rows.map(([a]) => ((a as number) < 36 ? 0 : 1)),
+    ),
+  });
+  const project = path.join(home, 'small.gradloom.json');
+  writeFileSync(
+    project,
+    JSON.stringify({ gradloom: 1, data: { source: { kind: 'idx', path: folder }, split: { val: 0 } } }),
+  );
+  const shown = await gradloom(home, ['data', 'doctor', project]);
+  const number = (label: string) => new RegExp(`Fix (\\d+): ${label}`).exec(shown.stdout)?.[1] as string;
+  const fixed = await gradloom(home, [
+    'data',
+    'doctor',
+    project,
+    '--fix',
+    number('Leave out'),
+    '--fix',
+    number('Weigh'),
+  ]);
+  expect(fixed.stdout).toContain('Done: Weigh classes');
+  expect(JSON.parse(readFileSync(path.join(folder, 'gradloom-marks.json'), 'utf8')).marks).toHaveLength(4);
+  const { loss } = JSON.parse(readFileSync(project, 'utf8')).training;
+  expect(loss).toMatchObject({ kind: 'CrossEntropyLoss', weight: [expect.any(Number), expect.any(Number)] });
+  const wrong = await gradloom(home, ['data', 'doctor', project, '--fix', '99']);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('no fix 99')]);
+});
+
 test('a mark is put, listed, honoured and taken away', async () => {
   const [home, folder] = [testFolder(), data()];
   const call = (...words: string[]) => gradloom(home, ['data', ...words]);
