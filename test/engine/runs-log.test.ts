@@ -41,11 +41,11 @@ test.each<[RunEvent, string[]]>([
   ],
   [
     epoch(3, 96, { breakdown: { data: 0.12, forward: 0.5, backward: 0.38 }, data_wait: 0.12 }),
-    ['epoch  3/10  loss 0.5000  100 samples/s  1.0 s  waited for data 12 %'],
+    ['epoch  3/10  loss 0.3333  100 samples/s  1.0 s  waited for data 12 %'],
   ],
   [
     epoch(4, 128, { breakdown: { data: 0.01, forward: 0.99 }, data_wait: 0.01 }),
-    ['epoch  4/10  loss 0.5000  100 samples/s  1.0 s'],
+    ['epoch  4/10  loss 0.2500  100 samples/s  1.0 s'],
   ],
   [resume(1200), ['Goes on from step 1,200.']],
   [{ type: 'state', status: 'paused', time }, ['Now paused.']],
