@@ -10,7 +10,7 @@ import { readName } from '../arrays/names.ts';
 import { type ContentOptions, isGzip, measureContent, readContent } from '../content.ts';
 import { listFolder } from '../listing.ts';
 import { decoderFor, guessEncoding } from '../table/encoding-guess.ts';
-import { Tokenizer } from './tokenizer.ts';
+import { Tokenizer, type Tokens } from './tokenizer.ts';
 
 export interface TextFile {
   path: string;
@@ -64,7 +64,7 @@ export async function findTexts(path: string, notes: DataNote[]): Promise<TextFi
 
 export interface Piece {
   part: PartName;
-  tokens: string[];
+  tokens: Tokens;
 }
 
 /** Encodings and sizes are found once for every reading of the same files. */

@@ -8,7 +8,7 @@ import type { PartName } from '../../contract/tensors.ts';
 import type { ColumnType, OpenSource } from '../open-source.ts';
 import { remember } from '../remember.ts';
 import { type Corpus, findTexts, openCorpus, tokensOf } from './corpus.ts';
-import { Counter, textOf, unknownToken, type Vocabulary } from './vocabulary.ts';
+import { Counter, countOf, textOf, unknownToken, type Vocabulary } from './vocabulary.ts';
 import { vocabularyNotes } from './vocabulary-notes.ts';
 import { windowCount, windows } from './windows.ts';
 
@@ -92,12 +92,16 @@ async function survey(files: Corpus['files'], settings: TextSource): Promise<Sur
   const counts: Record<PartName, number> = { train: 0, val: 0, test: 0 };
   const counter = new Counter();
   for await (const { part, tokens } of tokensOf(corpus)) {
-    counts[part] += tokens.length;
+    counts[part] += countOf(tokens);
     if (part === 'train') counter.add(tokens);
   }
   return { corpus, counts, vocabulary: counter.vocabulary([unknownToken], settings) };
 }
 
 async function* ofPart(corpus: Corpus, wanted: string, options: Parameters<typeof tokensOf>[1]) {
-  for await (const { part, tokens } of tokensOf(corpus, options)) if (part === wanted) yield tokens;
+  const cut = corpus.files.every(({ part }) => part === null);
+  for await (const { part, tokens } of tokensOf(corpus, options)) {
+    if (part === wanted) yield tokens;
+    else if (cut && wanted === 'train') return; // the rest is the test part
+  }
 }

@@ -1,6 +1,9 @@
 /** Text into tokens, piece by piece: where a piece of the stream ends makes no difference. */
 import type { TextReading } from '../../contract/sources/text.ts';
 
+/** Words and signs; characters come as the text that they are: code point by code point. */
+export type Tokens = readonly string[] | string;
+
 export type Tokenizing = Pick<TextReading, 'level' | 'lowercase'>;
 
 /** Letters of scripts that set no blanks between words stand alone; words keep their apostrophes. */
@@ -27,7 +30,7 @@ export class Tokenizer {
   }
 
   /** The tokens that the text so far surely has. */
-  push(piece: string): string[] {
+  push(piece: string): Tokens {
     const text = this.#held + this.#lineFeeds(piece);
     if (this.#level === 'char') return this.#characters(text);
     const cut = text.length > longestHeld ? text.length : lastBlank(text);
@@ -36,7 +39,7 @@ export class Tokenizer {
   }
 
   /** What was held back. */
-  end(): string[] {
+  end(): Tokens {
     const text = this.#held + (this.#afterReturn ? '\n' : '');
     this.#held = '';
     this.#afterReturn = false;
@@ -51,14 +54,10 @@ export class Tokenizer {
     return whole.includes('\r') ? whole.replace(/\r\n?/g, '\n') : whole;
   }
 
-  #characters(text: string): string[] {
-    const found = Array.from(text);
-    if (!this.#lowercase) return found;
-    // One by one, so that what stands beside a letter makes no difference; a few become two.
-    return found.flatMap((each) => {
-      const small = each.toLowerCase();
-      return small.length === each.length ? small : Array.from(small);
-    });
+  #characters(text: string): string {
+    if (!this.#lowercase) return text;
+    // The one letter that is made small by what stands beside it goes alone, so that where a piece ends makes no difference.
+    return text.includes('Σ') ? Array.from(text, (each) => each.toLowerCase()).join('') : text.toLowerCase();
   }
 
   #words(text: string): string[] {

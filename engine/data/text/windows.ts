@@ -1,4 +1,5 @@
 /** A stream of tokens cut into rows for a model that tells the next one. */
+import type { Tokens } from './tokenizer.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 const outBytes = 1 << 20;
@@ -11,7 +12,7 @@ export function windowCount(tokens: number, length: number, stride: number): num
 
 /** Of each window the `length` tokens from `from` on, as little-endian int64. */
 export async function* windows(
-  pieces: AsyncIterable<readonly string[]>,
+  pieces: AsyncIterable<Tokens>,
   vocabulary: Vocabulary,
   { length, stride, from }: { length: number; stride: number; from: 0 | 1 },
 ): AsyncGenerator<Uint8Array, void, void> {
@@ -20,7 +21,7 @@ export async function* windows(
   let out = Buffer.alloc(0);
   let used = 0;
   for await (const tokens of pieces) {
-    for (const token of tokens) held.push(vocabulary.index(token));
+    vocabulary.append(held, tokens);
     let at = 0;
     // `passed`: tokens between two windows that are still to come.
     while (held.length - at > passed + length) {
