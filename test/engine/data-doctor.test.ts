@@ -301,6 +301,14 @@ test('a division that cannot be made is a finding, and the rest is looked at', a
   expect(codes(report)).toEqual(['SPLIT', 'EXACT_DUPLICATE']);
 });
 
+test('progress climbs to the number of samples', async () => {
+  const seen: number[] = [];
+  await examine(idx(folder({ train: clean(40), test: clean(10, 100) })), {
+    onProgress: ({ stage, done, total }) => stage === 'examining' && seen.push(done, total),
+  });
+  expect(seen).toEqual([40, 50, 50, 50]);
+});
+
 test('cancelling ends it', async () => {
   const stop = new AbortController();
   stop.abort();

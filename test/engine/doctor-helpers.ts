@@ -1,5 +1,6 @@
 /** Runs the Data Doctor on data that a test has made. */
 import type { DoctorReport, Finding, FindingCode } from '../../engine/contract/data/doctor.ts';
+import type { TaskProgress } from '../../engine/contract/finders.ts';
 import type { Addon } from '../../engine/contract/native.ts';
 import { examineData } from '../../engine/data/doctor/examine.ts';
 import { testFolder } from './idx-writer.ts';
@@ -29,14 +30,14 @@ export function noise(seed: number): () => number {
 
 export function examine(
   source: { kind: string; [key: string]: unknown },
-  more: { split?: object; training?: object; signal?: AbortSignal } = {},
+  more: { split?: object; training?: object; signal?: AbortSignal; onProgress?: (progress: TaskProgress) => void } = {},
 ): Promise<DoctorReport> {
-  const { split = { val: 0 }, training = {}, signal = new AbortController().signal } = more;
+  const { split = { val: 0 }, training = {}, signal = new AbortController().signal, onProgress = () => {} } = more;
   return examineData(JSON.stringify({ gradloom: 1, data: { source, split }, training }), '/', {
     addon,
     cacheDir: testFolder(),
     signal,
-    onProgress: () => {},
+    onProgress,
   });
 }
 

@@ -24,23 +24,27 @@ export class ChannelMoments {
     }));
   }
 
-  /** Image by image, each around its own mean: sums over the whole would lose the digits that a deviation is made of. */
+  /** Image by image, around what is known of the mean: plain sums of squares would lose the digits that a deviation is made of. */
   add(row: Row): void {
     if (!(row.splits & splitBit.train)) return;
     const values = row.values();
     const pixels = values.length / this.#channels.length;
     for (const [channel, all] of this.#channels.entries()) {
-      let [sum, least, most] = [0, Infinity, -Infinity];
-      const [start, end] = [channel * pixels, (channel + 1) * pixels];
-      for (let i = start; i < end; i++) {
+      const around = all.mean;
+      let sum = 0;
+      let squares = 0;
+      let least = Number.POSITIVE_INFINITY;
+      let most = Number.NEGATIVE_INFINITY;
+      for (let i = channel * pixels; i < (channel + 1) * pixels; i++) {
         const value = values[i] as number;
-        sum += value;
+        const away = value - around;
+        sum += away;
+        squares += away * away;
         if (value < least) least = value;
         if (value > most) most = value;
       }
-      const mean = sum / pixels;
-      let square = 0;
-      for (let i = start; i < end; i++) square += ((values[i] as number) - mean) ** 2;
+      const mean = around + sum / pixels;
+      const square = squares - (sum * sum) / pixels;
       const together = all.count + pixels;
       const difference = mean - all.mean;
       all.square += square + (difference * difference * all.count * pixels) / together;
@@ -51,7 +55,9 @@ export class ChannelMoments {
     }
   }
 
-  answer(): ChannelStatistics[] {
+  /** null where no image trains. */
+  answer(): ChannelStatistics[] | null {
+    if (this.#channels.some(({ count }) => count === 0)) return null;
     return this.#channels.map(({ count, mean, square, min, max }) => ({
       mean,
       std: Math.sqrt(square / count),
