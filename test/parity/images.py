@@ -59,6 +59,9 @@ def write(folder):
     save(rgb, "lossy.webp", quality=80)
     save(alpha, "alpha.webp", lossless=True, exact=True)
     save(rgb, "frames.webp", save_all=True, append_images=[photo(161, 117)], lossless=True)
+    save(few, "transparent.gif", transparency=3)
+    save(grey, "grey.gif", interlace=0)
+    save(few, "few.gif", interlace=1)
     save(rgb, "frames.gif", save_all=True, append_images=[photo(161, 117)])
     for compression in ["raw", "tiff_lzw", "tiff_adobe_deflate", "packbits", "jpeg"]:
         save(rgb, f"{compression}.tif", compression=compression)

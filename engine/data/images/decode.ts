@@ -13,6 +13,7 @@ import sharp, { type Sharp } from 'sharp';
 import { BadImage } from './bad-image.ts';
 import { decodeBmp } from './bmp.ts';
 import { isCutShort } from './ending.ts';
+import { gifFrame } from './gif.ts';
 import { type ImageHeader, mostPixels } from './header.ts';
 import { type ChannelName, cmykToRgb, narrowed, type Pixels, widened, withChannels } from './pixels.ts';
 
@@ -27,12 +28,28 @@ export interface Wanted {
 
 /** Pixels as they are stored, not yet upright. @throws BadImage, and what the system says */
 export async function decodeImage(path: string, header: ImageHeader, wanted: Wanted): Promise<Pixels> {
-  const pixels = header.format === 'bmp' ? expandBmp(await readFile(path)) : await decodeBySharp(path, header, wanted);
+  const pixels = await stored(path, header, wanted);
   if (pixels.width !== header.width || pixels.height !== header.height) {
     throw new BadImage(`it has ${pixels.width} × ${pixels.height} pixels, but says ${header.width} × ${header.height}`);
   }
   const named = withChannels(pixels, wanted.channels);
   return wanted.bits === 16 ? widened(named) : narrowed(named);
+}
+
+async function stored(path: string, header: ImageHeader, wanted: Wanted): Promise<Pixels> {
+  if (header.format === 'bmp') return expandBmp(await readFile(path));
+  return header.format === 'gif' ? expandGif(await readFile(path)) : decodeBySharp(path, header, wanted);
+}
+
+function expandGif(file: Buffer): Pixels {
+  const { indices, width, height, palette, transparent } = gifFrame(file);
+  const channels = transparent === null ? 3 : 4;
+  const values = new Uint8Array(indices.length * channels);
+  indices.forEach((index, at) => {
+    for (let c = 0; c < 3; c += 1) values[at * channels + c] = palette[3 * index + c] as number;
+    if (channels === 4) values[at * 4 + 3] = index === transparent ? 0 : 255;
+  });
+  return { values, height, width, channels };
 }
 
 function expandBmp(file: Buffer): Pixels {
@@ -64,8 +81,8 @@ async function decodeBySharp(path: string, header: ImageHeader, wanted: Wanted):
   const { width, height, channels } = info;
   if (header.depth === 'float') return { values: fromFloats(data), height, width, channels };
   if (header.depth === 16) return { values: wide(data), height, width, channels };
-  const stored = { values: data, height, width, channels };
-  return header.colour === 'cmyk' ? cmykToRgb(stored) : stored;
+  const pixels = { values: data, height, width, channels };
+  return header.colour === 'cmyk' ? cmykToRgb(pixels) : pixels;
 }
 
 /** `plain`: greys are wanted as greys, without alpha. */

@@ -12,8 +12,6 @@ export function isCutShort(path: string, format: ImageFormat): boolean {
       return !endsWith(path, 2, (last) => last.equals(jpegEnd)) && !endsLater(path);
     case 'png':
       return !endsWith(path, 1 << 16, (last) => last.includes('IEND'));
-    case 'gif':
-      return !endsWith(path, 16, (last) => last.includes(0x3b));
     case 'webp':
       return !endsWith(path, 0, (_last, size, start) => start.readUInt32LE(4) + 8 <= size + 1);
     default:

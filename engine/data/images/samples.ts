@@ -159,7 +159,7 @@ function notesOf(files: readonly WithHeader[], wanted: Wanted): DataNote[] {
     ...noteOf(several, (n) => `Of ${images(n)} with several frames or pages the first is used`),
     ...noteOf(
       where(({ format }) => format === 'gif'),
-      (n) => `Of ${images(n)} in GIF the first frame is used; what it leaves transparent is black`,
+      (n) => `Of ${images(n)} in GIF the first frame is used`,
     ),
   ];
 }
