@@ -47,6 +47,7 @@ function OpenData() {
   useMarksOfProject();
   const facts = useProjectState((state) => state.facts);
   const factsError = useProjectState((state) => state.factsError);
+  const factsAwaited = useProjectState((state) => state.factsAwaited);
   const source = useValueAt(['data', 'source']);
   const kind = useValueAt(['data', 'source', 'kind']);
   const transforms = useValueAt(['data', 'transforms']);
@@ -76,7 +77,12 @@ function OpenData() {
     count: facts && isPlaneOf(facts) ? mostPoints : columns * Math.max(2, Math.round(aboutSamples / columns)),
     thumbs: values > mostValues ? thumbSide : null,
   };
-  const state = usePreview(view === 'samples' ? wanted : null, round + (filter.marked ? marksChanged : 0));
+  // How large samples are is known first: of large ones only thumbnails come.
+  const read = usePreview(
+    view === 'samples' && facts !== null ? wanted : null,
+    round + (filter.marked ? marksChanged : 0),
+  );
+  const state = facts === null ? { ...read, error: factsError, reading: factsAwaited } : read;
 
   // Another source is looked at from its beginning.
   const sourceText = JSON.stringify(source);

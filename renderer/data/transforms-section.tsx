@@ -11,6 +11,7 @@ import { edit } from '../state/project.ts';
 import { type StageWish, useStages } from '../state/transform-stages.ts';
 import { Button, EmptyState, IconButton, Menu, plural, SchemaForm, Section } from '../ui/index.ts';
 import classes from './data.module.css';
+import { layoutOf } from './pixels.ts';
 import { SampleView } from './sample-view.tsx';
 import { normalizeFrom } from './statistics.ts';
 import { addTransform, moveTransform, removeTransform } from './transform-edits.ts';
@@ -29,7 +30,8 @@ export interface TransformsSectionProps {
 }
 
 export function TransformsSection({ preview, wish }: TransformsSectionProps) {
-  const stages = useStages(wish);
+  const pictured = wish !== null && preview !== null && layoutOf(preview.facts.input.dims).kind === 'image';
+  const stages = useStages(pictured ? wish : null);
   const written = useValueAt(place);
   const list: unknown[] = Array.isArray(written) ? written : [];
   const problems = useProblems();
@@ -66,8 +68,16 @@ export function TransformsSection({ preview, wish }: TransformsSectionProps) {
         ) : (
           <ol className={classes.transforms}>
             {list.map((item, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two transforms may be equal
-              <Item key={index} item={item} index={index} list={list} preview={preview} stage={stages[index] ?? null} />
+              <Item
+                // biome-ignore lint/suspicious/noArrayIndexKey: two transforms may be equal
+                key={index}
+                item={item}
+                index={index}
+                list={list}
+                preview={preview}
+                stage={stages[index] ?? null}
+                pictured={pictured}
+              />
             ))}
           </ol>
         )}
@@ -89,12 +99,14 @@ function Item({
   list,
   preview,
   stage,
+  pictured,
 }: {
   item: unknown;
   index: number;
   list: readonly unknown[];
   preview: ProjectPreview | null;
   stage: ProjectPreview | null;
+  pictured: boolean;
 }) {
   const at = [...place, index];
   const { value, problems, onChange } = useFormAt(at);
@@ -108,7 +120,7 @@ function Item({
   return (
     <li className={classes.transform} data-bad={problems.some(({ severity }) => severity === 'error') || undefined}>
       <div className={classes.transformHead}>
-        {stage && <Stage stage={stage} name={name} />}
+        {pictured && <Stage stage={stage} name={name} />}
         <button
           type="button"
           className={classes.transformName}
@@ -185,14 +197,20 @@ function measure({ samples, facts }: ProjectPreview): { mean: number[]; std: num
   );
 }
 
-/** The sample as this one leaves it; nothing where it is no picture. */
-function Stage({ stage, name }: { stage: ProjectPreview; name: string }) {
-  const [sample] = stage.samples;
-  if (!sample?.thumbs || !stage.thumbs) return null;
-  const drawn = { thumb: sample.thumbs.transformed, size: stage.thumbs.transformed };
+/** The sample as this one leaves it. */
+function Stage({ stage, name }: { stage: ProjectPreview | null; name: string }) {
+  const thumb = stage?.samples[0]?.thumbs?.transformed;
+  const size = stage?.thumbs?.transformed;
   return (
     <span className={classes.stage}>
-      <SampleView drawn={drawn} layout={{ kind: 'image', ...drawn.size }} wanted={stageSide} label={`After ${name}`} />
+      {thumb !== undefined && size && (
+        <SampleView
+          drawn={{ thumb, size }}
+          layout={{ kind: 'image', ...size }}
+          wanted={stageSide}
+          label={`After ${name}`}
+        />
+      )}
     </span>
   );
 }
