@@ -6,6 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type ResolvedSource, resolveProject } from '../../engine/contract/project.ts';
 import { describeSource } from '../../engine/data/index.ts';
 import { fetchRecipe } from '../../engine/data/recipes/fetch.ts';
 import { listRecipes, readRecipes } from '../../engine/data/recipes/recipes.ts';
@@ -266,6 +267,32 @@ describe('fetching', () => {
       message: expect.stringContaining('leads out'),
     });
     expect(existsSync(join(home, 'data', 'evil.txt'))).toBe(false);
+  });
+
+  test('CIFAR is read as it was unpacked', async () => {
+    const batch = (labels: number[]) =>
+      Buffer.concat(labels.map((label) => Buffer.concat([Buffer.from([label]), noise(3072, label + 1)])));
+    const archive = gzipSync(
+      tarBytes([
+        { name: 'cifar-10-batches-bin/', kind: '5' },
+        { name: 'cifar-10-batches-bin/data_batch_1.bin', content: batch([3, 0, 2]) },
+        { name: 'cifar-10-batches-bin/test_batch.bin', content: batch([1]) },
+        { name: 'cifar-10-batches-bin/batches.meta.txt', content: Buffer.from([...'abcdefghij'].join('\n')) },
+      ]),
+    );
+    const { address } = await serve((request, response) => send(request, response, archive));
+    list({
+      mirrors: [address],
+      files: [{ name: 'cifar-10-binary.tar.gz', bytes: archive, unpack: true }],
+      source: { kind: 'cifar' },
+    });
+    const { source } = await fetchThings();
+    const resolved = resolveProject({ data: { source } }).data.source as ResolvedSource;
+    expect(await describeSource(resolved, '/')).toMatchObject({
+      input: { dims: [3, 32, 32] },
+      target: { kind: 'class', classes: [...'abcdefghij'] },
+      parts: { train: 3, test: 1 },
+    });
   });
 
   test('a name that is not known is answered with the nearest', async () => {
