@@ -68,10 +68,14 @@ function checkName(name: string, path: string): string {
   const clean = name.replace(/^(\.\/)+/, '');
   const steps = clean.split(/[/\\]/);
   if (clean === '' || /^[/\\]|^[a-z]:|\0/i.test(clean) || steps.includes('..')) {
-    throw new GradloomError('DATA_FORMAT', `${path} holds a file whose name leads out of it: ${JSON.stringify(name)}.`, {
-      hint: 'Such an archive is not to be trusted; fetch it from another place.',
-      path,
-    });
+    throw new GradloomError(
+      'DATA_FORMAT',
+      `${path} holds a file whose name leads out of it: ${JSON.stringify(name)}.`,
+      {
+        hint: 'Such an archive is not to be trusted; fetch it from another place.',
+        path,
+      },
+    );
   }
   return clean;
 }
