@@ -8,7 +8,7 @@ import { askHere } from '../data/asks.ts';
 import { chosenSource } from '../data/chosen-source.ts';
 import { givenPlace } from '../data/given.ts';
 import { changeMarks, needMarksFile } from '../data/index.ts';
-import { integer, plural, table } from '../format.ts';
+import { integer, plural, short, table } from '../format.ts';
 import { ProjectFiles } from '../project-files.ts';
 import { positiveInteger } from './arguments.ts';
 import { abortable, type Context } from './context.ts';
@@ -87,7 +87,7 @@ async function apply({ label, edits, marks }: DataFix, { file, source, baseDir }
   out.say(`Done: ${label}`);
 }
 
-function show(out: Output, { findings, splits, checked }: DoctorReport): void {
+function show(out: Output, { findings, splits, checked, channels }: DoctorReport): void {
   let number = 0;
   for (const finding of findings) {
     out.say(heading(out, finding));
@@ -103,6 +103,14 @@ function show(out: Output, { findings, splits, checked }: DoctorReport): void {
   }
   const counts = splits.map(({ name, count }) => [name, integer(count)]);
   out.say(table([['split', 'samples'], ...counts], [1]));
+  if (channels) {
+    out.say();
+    const rows = channels.map(({ mean, std, min, max }, at) => [
+      String(at),
+      ...[mean, std, min, max].map((value) => short(value, 4)),
+    ]);
+    out.say(table([['channel', 'mean', 'std', 'min', 'max'], ...rows], [1, 2, 3, 4]));
+  }
   out.say();
   out.say(findings.length === 0 ? 'Nothing is wrong.' : `${plural(findings.length, 'finding')}.`);
   out.say(`Looked at: ${checked.map(uncapital).join('; ')}.`);

@@ -171,6 +171,9 @@ describe('classes', () => {
     const { weight } = edited.training.loss as { weight: number[] };
     const counted = weight.map((each, label) => each * ([60, 20, 5][label] as number));
     for (const each of counted) expect(each).toBeCloseTo(85 / 3, 1);
+    expect(finding.fixes[1]?.edits).toEqual([{ op: 'set', path: ['data', 'loader', 'sampler'], value: 'balanced' }]);
+    const weighed = await examine(idx(path), { training: { loss: { kind: 'CrossEntropyLoss', weight } } });
+    expect(only(weighed, 'IMBALANCE')).toMatchObject({ severity: 'note', fixes: [] });
   });
 
   test('empty, single, never trained on, and absent from validation', async () => {

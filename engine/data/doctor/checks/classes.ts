@@ -148,6 +148,7 @@ function imbalance({ project }: Patient, classes: string[], { train }: Counts): 
   const least = Math.min(...there, most);
   const times = least === 0 ? 0 : most / least;
   if (times < uneven) return [];
+  const handled = Boolean(project.training.loss.args.weight) || project.data.loader.sampler !== 'shuffle';
   const largest = classes[train.indexOf(most)] as string;
   const smallest = classes[train.indexOf(least)] as string;
   const offenders = of(
@@ -158,19 +159,23 @@ function imbalance({ project }: Patient, classes: string[], { train }: Counts): 
   return [
     {
       code: 'IMBALANCE',
-      severity: times >= veryUneven ? 'warning' : 'note',
+      severity: times >= veryUneven && !handled ? 'warning' : 'note',
       message: `Class ${largest} has ${integer(Math.round(times))} times as many training samples as class ${smallest}`,
-      hint: 'Accuracy says little then, and rare classes are learned last. Weigh the classes, and look at a score by class.',
+      hint: handled
+        ? 'Classes are weighed or drawn evenly already. Look at a score by class: accuracy says little.'
+        : 'Accuracy says little then, and rare classes are learned last. Weigh the classes or draw them evenly, and look at a score by class.',
       count: offenders.length,
       offenders: named(offenders),
-      fixes: weighed(project, train),
+      fixes: handled ? [] : [...weighed(project, train), ...drawnEvenly],
     },
   ];
 }
 
+const drawnEvenly = [{ label: 'Draw classes evenly', edits: [setEdit(['data', 'loader', 'sampler'], 'balanced')] }];
+
 /** Each class counts as much as any other: samples / (classes · samples of the class). */
 function weighed({ training: { loss } }: Patient['project'], train: number[]): Finding['fixes'] {
-  if (loss.kind !== 'CrossEntropyLoss' || loss.args.weight) return [];
+  if (loss.kind !== 'CrossEntropyLoss') return [];
   const total = train.reduce((sum, count) => sum + count, 0);
   const present = train.filter((count) => count > 0).length;
   const weight = train.map((count) => (count === 0 ? 1 : Number((total / (present * count)).toPrecision(4))));
