@@ -1,5 +1,5 @@
 /** What lies in a folder, without what no data set means: the same for every source, so that stray files are never samples or classes. */
-import type { Dirent } from 'node:fs';
+import { type Dirent, type Stats, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { systemError } from '../files.ts';
@@ -103,6 +103,7 @@ export async function listFolder(
           }
         }
         if (listing.files.length > most) listing.cut = true;
+        await new Promise(setImmediate);
       }
     } catch (thrown) {
       throw systemError(thrown, path, 'read');
@@ -123,11 +124,20 @@ type Entry =
   | { kind: 'file'; file: ListedFile }
   | { kind: 'folder'; name: string; path: string };
 
+/** On the spot: of fifty thousand files the system answers from memory, several times faster than by way of its threads. */
+function statOf(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
+}
+
 async function look(folder: string, above: string, entry: Dirent): Promise<Entry> {
   const name = above === '' ? entry.name : `${above}/${entry.name}`;
   const path = join(folder, entry.name);
   const seen = !isStray(entry.name) && (!entry.isSymbolicLink() || (await mayRead(path)));
-  const found = seen ? await stat(path).catch(() => null) : null;
+  const found = seen ? statOf(path) : null;
   if (found?.isDirectory()) return { kind: 'folder', name, path };
   if (!found?.isFile()) return { kind: 'ignored', name };
   return { kind: 'file', file: { path, name, bytes: found.size, modified: found.mtimeMs } };
