@@ -85,6 +85,15 @@ const pages: {
   { name: 'home', address: '#/', with: 'nothing' },
   { name: 'no project', address: '#/build', with: 'nothing' },
   { name: 'data', address: '#/data', with: 'project' },
+  {
+    name: 'a sample of the data',
+    address: '#/data',
+    with: 'project',
+    before: async (page) => {
+      await page.getByRole('option', { name: 'Sample 0,' }).click();
+      await page.getByRole('complementary').getByText('Leave out').waitFor();
+    },
+  },
   { name: 'build', address: '#/build', with: 'project' },
   {
     name: 'a layer',

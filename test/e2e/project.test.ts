@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)('a project', () => {
     await page.getByRole('button', { name: 'digits-cnn' }).waitFor();
     expect(await chosen(page, 'Nothing')).toBe(true);
     expect(fileOf(page)).toBe(file);
-    await page.getByRole('listitem', { name: /^Sample 0, class / }).waitFor();
+    await page.getByRole('option', { name: /^Sample 0, class / }).waitFor();
   });
 
   test('that was edited a moment before its window is closed has the edit', async () => {
