@@ -59,6 +59,12 @@ describe('case 4: one rule for each way in which an image is stored', () => {
     },
   );
 
+  test('orientation that XMP alone tells counts too', async () => {
+    const xmp = '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:Description tiff:Orientation="6"/></x:xmpmeta>';
+    const path = await imageFolder({ 'a/x': raw(grey, 3, 1).withXmp(xmp).jpeg() });
+    expect((await folder(path)).columns.input.shape.slice(1)).toEqual([3, 2]);
+  });
+
   test('16 bits stay 16 bits; 8 bits among them count 257 times', async () => {
     const deep = [0, 1, 255, 256, 40_000, 65_535];
     const path = await imageFolder({
