@@ -1,7 +1,8 @@
 /** The transforms as a small stack: added, removed, moved, each with its form and what the network gets of it. */
 import { IconArrowDown, IconArrowUp, IconPlus, IconTrash, IconWand } from '@tabler/icons-react';
 import { useState } from 'react';
-import { isObject } from '../../engine/contract/report.ts';
+import { fieldInfo } from '../../engine/contract/fields.ts';
+import { isObject, removeEdit } from '../../engine/contract/report.ts';
 import { transforms } from '../../engine/contract/transforms.ts';
 import type { ProjectPreview } from '../../engine/contract/wire.ts';
 import { ProblemList } from '../project-parts/problem-list.tsx';
@@ -116,6 +117,8 @@ function Item({
   const name = kind ?? 'Transform without a kind';
   const own = problems.filter(({ path }) => path === at.join('.') || path === `${at.join('.')}.kind`);
   const shown = open || problems.length > 0;
+  const fits = kind === 'Normalize' && row?.params.mean !== undefined && fieldInfo(row.params.mean).default === null;
+  const isFitted = fits && (value.mean ?? null) === null && (value.std ?? null) === null;
   const measured = kind === 'Normalize' && preview && index === 0 ? measure(preview) : null;
   return (
     <li className={classes.transform} data-bad={problems.some(({ severity }) => severity === 'error') || undefined}>
@@ -129,7 +132,9 @@ function Item({
           onClick={() => setOpen(!open)}
         >
           <span>{name}</span>
-          {!shown && row && <span className={classes.quiet}>{sentence(value)}</span>}
+          {!shown && row && (
+            <span className={classes.quiet}>{isFitted ? 'fitted on the samples that train' : sentence(value)}</span>
+          )}
         </button>
         <IconButton
           label={`Move ${name} up`}
@@ -169,6 +174,16 @@ function Item({
             place={at.join('.')}
             onFix={(fix) => edit(fix.edits)}
           />
+          {fits && !isFitted && (
+            <Button
+              size="xs"
+              icon={IconWand}
+              title="A run measures mean and deviation of each channel on the samples that train, and keeps them"
+              onClick={() => edit([removeEdit([...at, 'mean']), removeEdit([...at, 'std'])])}
+            >
+              Fit on the samples that train
+            </Button>
+          )}
           {measured && (
             <Button
               size="xs"
