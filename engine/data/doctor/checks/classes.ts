@@ -7,6 +7,8 @@ import { classCounts } from '../counts.ts';
 
 /** Times as many samples as the rarest class; less is no news. */
 const [uneven, veryUneven] = [3, 10];
+/** Of the most frequent class; of fewer it says nothing that one has three times as many. */
+const fewest = 10;
 
 type Counts = Record<keyof typeof splitBit, number[]>;
 
@@ -147,7 +149,7 @@ function imbalance({ project }: Patient, classes: string[], { train }: Counts): 
   const most = Math.max(...there, 0);
   const least = Math.min(...there, most);
   const times = least === 0 ? 0 : most / least;
-  if (times < uneven) return [];
+  if (times < uneven || most < fewest) return [];
   const handled = Boolean(project.training.loss.args.weight) || project.data.loader.sampler !== 'shuffle';
   const largest = classes[train.indexOf(most)] as string;
   const smallest = classes[train.indexOf(least)] as string;
