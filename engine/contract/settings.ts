@@ -50,6 +50,7 @@ export const loaderFields = {
   sampler: choice(['shuffle', 'balanced', 'weighted'], {
     label: 'Sampler',
     help: 'shuffle: each sample once an epoch. balanced: as many draws, with each class as likely as any other. weighted: by the weights of the classes. The last two draw with replacement, as WeightedRandomSampler.',
+    words: { shuffle: 'Each sample once', balanced: 'Classes alike', weighted: 'By class weights' },
     default: 'shuffle',
   }),
   class_weights: field(z.array(z.number().min(0)).min(1).nullable(), {

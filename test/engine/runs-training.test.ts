@@ -100,6 +100,7 @@ describe('a run', () => {
     }
     expect(readdirSync(run).sort()).toEqual([
       'checkpoints',
+      'data.json',
       'environment.json',
       'lock',
       'log.txt',
