@@ -44,7 +44,7 @@ export async function measurePeaks(
     signal,
     change: (plan) => ({
       ...plan,
-      loader: { ...plan.loader, batch_size: batchSize, drop_last: true, num_workers: 0 },
+      loader: { ...plan.loader, batch_size: batchSize, drop_last: true, num_workers: 0, padding: null },
       data: evaluated.added(plan),
     }),
     prepare: evaluated.write,

@@ -53,7 +53,8 @@ export async function probeBatch(
       return {
         ...native,
         accumulate: Math.min(native.accumulate, mostAccumulated),
-        loader: { ...native.loader, batch_size: batchSize, drop_last: true }, // whole batches only
+        // Whole batches of whole sequences only.
+        loader: { ...native.loader, batch_size: batchSize, drop_last: true, padding: null },
         data: evaluated.added(native),
       };
     },

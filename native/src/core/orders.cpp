@@ -130,10 +130,13 @@ void permute(std::vector<T>& values, const std::vector<int64_t>& places) {
 }  // namespace
 
 EpochOrders::EpochOrders(const Plan& plan, const Split* train)
-    : settings_(plan.loader), seed_(plan.seed), count_(train == nullptr ? 0 : train->count()) {
-  if (count_ == 0) return;
-  if (settings_.sampler != Sampler::shuffle) cumulative_ = cumulative(weights_of(settings_, classes_of(*train)));
-  if (settings_.padding) lengths_ = lengths_of(*train, *settings_.padding);
+    : settings_(plan.loader), seed_(plan.seed), train_(train), count_(train == nullptr ? 0 : train->count()) {}
+
+void EpochOrders::read() {
+  if (count_ > 0 && settings_.sampler != Sampler::shuffle)
+    cumulative_ = cumulative(weights_of(settings_, classes_of(*train_)));
+  if (count_ > 0 && settings_.padding) lengths_ = lengths_of(*train_, *settings_.padding);
+  read_ = true;
 }
 
 std::shared_ptr<const EpochOrder> EpochOrders::order(int64_t epoch) {
@@ -141,6 +144,7 @@ std::shared_ptr<const EpochOrder> EpochOrders::order(int64_t epoch) {
   for (const auto& [known, order] : kept_) {
     if (known == epoch) return order;
   }
+  if (!read_) read();
   auto made = std::make_shared<const EpochOrder>(make(epoch));
   auto& [known, order] = kept_[next_];
   next_ = (next_ + 1) % kept_.size();
