@@ -59,7 +59,9 @@ describe('a run that has ended', () => {
     expect(screen.getByText('Loss')).toBeDefined();
     expect(await screen.findByText('Accuracy')).toBeDefined();
     expect(screen.getByText('Done after 3 epochs, step 30.')).toBeDefined();
-    expect(screen.getByRole('img', { name: /Where the time goes: Forward 500 ms, 50 %/ })).toBeDefined();
+    const where = /Where the time goes: Waiting for data 30 ms, 3 %.*Forward 500 ms, 50 %/;
+    expect(screen.getByRole('img', { name: where })).toBeDefined();
+    expect(screen.getByText('Waited for data').nextElementSibling?.textContent).toMatch(/^3 %/);
   });
 
   test('leads into the network of its project, with what it has learned', async () => {
