@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { inspectPath } from '../../engine/data/recognise/inspect.ts';
 import { testFolder } from './idx-writer.ts';
 import { imageFolder, opened, packed, raw, written } from './image-writer.ts';
+import { tarBytes } from './tar-writer.ts';
 
 beforeEach(() => {
   vi.stubEnv('GRADLOOM_CACHE', testFolder());
@@ -201,6 +202,23 @@ describe('CIFAR', () => {
     expect(numbers(await written(source, 'train', 'target'))).toEqual([3, 0, 3, 0]);
     const rows = source.rows?.('train', { mostBytes: 1 << 20, unpacked: null });
     expect((await rows?.inputs([3]))?.[0]?.[0]).toBe(Math.fround(20 / 255));
+  });
+
+  test('the archive as it is fetched', async () => {
+    const archive = gzipSync(
+      tarBytes([
+        { name: 'cifar-10-batches-bin/data_batch_1.bin', content: batch },
+        { name: 'cifar-10-batches-bin/batches.meta.txt', content: names },
+        { name: 'cifar-10-batches-bin/test_batch.bin', content: row([9], 30) },
+      ]),
+    );
+    const path = join(await imageFolder({ 'cifar-10-binary.tar.gz': archive }), 'cifar-10-binary.tar.gz');
+    const source = await opened({ kind: 'cifar', path });
+    expect(source.parts).toEqual({ train: 2, test: 1 });
+    const pixels = await written(source, 'train', 'input');
+    expect([pixels[0], pixels[3072], pixels.length]).toEqual([10, 20, 6144]);
+    expect(numbers(await written(source, 'test', 'target'))).toEqual([9]);
+    expect(await inspectPath(path)).toMatchObject({ found: [{ source: { kind: 'cifar' } }], notes: [] });
   });
 
   test('CIFAR-100 with fine or coarse labels', async () => {

@@ -46,10 +46,12 @@ export async function inspectPath(given: string, { signal, onProgress }: Inspect
     if (below.length > 0) notes = [{ message: 'The folder itself is no data set, but there are some in it' }];
     else notes.push(...emptyNotes(found));
   }
+  // Some sources read an archive as it is.
+  const readAsIs = found.kind === 'file' && recognised.length > 0;
   return {
     path: found.path,
     found: recognised,
-    notes: [...strayNotes(found), ...(await archiveNotes(found)), ...notes],
+    notes: [...strayNotes(found), ...(readAsIs ? [] : await archiveNotes(found)), ...notes],
   };
 }
 
