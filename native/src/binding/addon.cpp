@@ -56,7 +56,8 @@ Napi::Value resize(const Napi::CallbackInfo& info) {
     const auto resized = std::make_shared<std::vector<uint8_t>>();
     const ResizeRequest request = to_resize_request(info[0]);
     // Let go on the JavaScript thread only: where no answer is delivered any more, the process is ending.
-    auto* const pixels = new Napi::ObjectReference(Napi::Persistent(info[0].As<Napi::Object>().Get("pixels").As<Napi::Object>()));
+    const auto array = info[0].As<Napi::Object>().Get("pixels").As<Napi::Object>();
+    auto* const pixels = new Napi::ObjectReference(Napi::Persistent(array));
     Environment::of(info.Env())
         .run([request, resized] { *resized = resize_image(request); },
              [deferred, resized, pixels](Napi::Env env, std::exception_ptr failure) {
