@@ -2,9 +2,10 @@
 
 import { IconArrowBackUp } from '@tabler/icons-react';
 import { useState } from 'react';
+import { isObject } from '../../engine/contract/report.ts';
 import { splitFields } from '../../engine/contract/settings.ts';
 import { ProblemList } from '../project-parts/problem-list.tsx';
-import { change, changeWhile, useFormAt } from '../state/form.ts';
+import { change, changeWhile, useFormAt, useValueAt } from '../state/form.ts';
 import { edit, usePlan, useProjectState } from '../state/project.ts';
 import { IconButton, integer, percent, SchemaForm, Section, Segmented, Slider, StackedBar } from '../ui/index.ts';
 import classes from './data.module.css';
@@ -17,6 +18,7 @@ type Way = 'fraction' | 'val' | 'test' | 'none';
 export function SplitSection() {
   const { value, problems, onChange } = useFormAt(place);
   const plan = usePlan();
+  const group = groupOf(useValueAt(['data', 'source']));
   const facts = useProjectState((state) => state.facts);
   const val = plan?.project.data.split.val ?? standardFraction;
   // Whoever types 0.25 begins with a 0: the field must not go away below the hands.
@@ -69,6 +71,9 @@ export function SplitSection() {
           )}
         </div>
         <p className={way === 'test' ? classes.warn : classes.quiet}>{sentence(way)}</p>
+        {group !== null && way === 'fraction' && (
+          <p className={classes.quiet}>{`Whole groups are drawn: rows with the same ${group} stay together.`}</p>
+        )}
         <ProblemList problems={problems.filter(({ path }) => !inForm(path, way))} here="data" />
         {way === 'fraction' && typeof val === 'number' && (
           <div className={classes.line}>
@@ -106,6 +111,14 @@ export function SplitSection() {
       </div>
     </Section>
   );
+}
+
+/** The column whose values keep samples together; null: none is named. */
+export function groupOf(source: unknown): string | null {
+  if (!isObject(source)) return null;
+  if (typeof source.group === 'string') return source.group;
+  const columns = isObject(source.columns) ? Object.entries(source.columns) : [];
+  return columns.find(([, column]) => isObject(column) && column.role === 'group')?.[0] ?? null;
 }
 
 /** Whether the form shows a problem at its own field. */

@@ -179,7 +179,7 @@ function Item({
               size="xs"
               icon={IconWand}
               title="A run measures mean and deviation of each channel on the samples that train, and keeps them"
-              onClick={() => edit([removeEdit([...at, 'mean']), removeEdit([...at, 'std'])])}
+              onClick={() => edit(['mean', 'std'].filter((key) => key in value).map((key) => removeEdit([...at, key])))}
             >
               Fit on the samples that train
             </Button>
