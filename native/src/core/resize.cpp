@@ -172,7 +172,8 @@ std::vector<uint8_t> resize_image(const ResizeRequest& request) {
   const int64_t values = request.height * request.width * request.channels;
   const bool sound = request.height > 0 && request.width > 0 && request.channels > 0 && request.channels <= 4 &&
                      (request.bytes == 1 || request.bytes == 2) &&
-                     static_cast<int64_t>(request.size) == values * request.bytes && height > 0 && width > 0 && request.window[2] > 0 &&
+                     static_cast<int64_t>(request.size) == values * request.bytes &&
+                     height > 0 && width > 0 && request.window[2] > 0 &&
                      request.window[3] > 0 && request.orientation >= 1 && request.orientation <= 8 &&
                      static_cast<int64_t>(request.fill.size()) == request.channels;
   if (!sound) throw Error("BAD_CALL", "An image cannot be resized so.", {}, "resizeImage");

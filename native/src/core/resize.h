@@ -19,11 +19,11 @@ struct ResizeRequest {
   int64_t orientation = 1;           // EXIF's: how the stored pixels must be turned to stand upright
   std::array<int64_t, 2> resized{};  // height and width of the upright image afterwards
   bool nearest = false;              // else bilinear with antialiasing
-  std::array<int64_t, 4> window{};   // top, left, height, width of what is kept; what lies beyond the image is fill
+  std::array<int64_t, 4> window{};   // top, left, height, width of what is kept; beyond the image is fill
   std::vector<int64_t> fill;         // one value a channel
 };
 
-/// channels × window height × window width, values as wide as those given. Of bytes, ATen's own resize of bytes answers,
+/// channels × window height × window width, values as wide as those given. Of bytes, ATen's own resize answers,
 /// on the calling thread alone.
 std::vector<uint8_t> resize_image(const ResizeRequest& request);
 
