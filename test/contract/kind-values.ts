@@ -61,6 +61,10 @@ function right(info: FieldInfo): Values {
     case 'text':
     case 'path':
       return fc.constantFrom('a', 'b');
+    case 'texts':
+      return fc.array(fc.constantFrom('a', 'b'), { maxLength: 3 });
+    case 'columns':
+      return fc.dictionary(fc.constantFrom('a', 'b'), fc.constantFrom('ignore', 'numeric'));
   }
 }
 
