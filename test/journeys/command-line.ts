@@ -136,7 +136,9 @@ export function outcome(runFolder: string) {
     last: hashes(last),
     best: best === null ? null : hashes(best),
     steps,
-    epochs: epochs.map(({ seconds: _s, samples_per_second: _r, breakdown: _b, data_wait: _w, memory: _m, time: _t, ...rest }) => rest),
+    epochs: epochs.map(
+      ({ seconds: _s, samples_per_second: _r, breakdown: _b, data_wait: _w, memory: _m, time: _t, ...rest }) => rest,
+    ),
   };
 }
 
