@@ -2,10 +2,13 @@
 import { IconAlertTriangle, IconCircleCheck, IconPackage } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { ImportState, LeftOut } from '../../engine/contract/data/import.ts';
+import { isObject } from '../../engine/contract/report.ts';
+import { sources } from '../../engine/contract/sources.ts';
 import { importData, importing } from '../state/data-import.ts';
 import { useDataKey } from '../state/data-place.ts';
+import { change, useValueAt } from '../state/form.ts';
 import { useProjectState } from '../state/project.ts';
-import { Button, bytes, Dialog, ErrorNotice, integer, ProgressBar, plural } from '../ui/index.ts';
+import { Button, bytes, Dialog, integer, Notice, ProgressBar, plural } from '../ui/index.ts';
 import classes from './source.module.css';
 import { progressWords, shareOf, stageWords } from './work-words.ts';
 
@@ -15,6 +18,10 @@ export function ImportBar({ state }: { state: ImportState | null }) {
   const { source, split } = useDataKey();
   const key = source + split;
   const work = importing.use();
+  const chosen = useValueAt(['data', 'source']);
+  // What such sources do where nothing is said.
+  const stopsAtBad =
+    isObject(chosen) && chosen.on_bad !== 'skip' && sources.get(String(chosen.kind))?.params.on_bad !== undefined;
   const [listed, setListed] = useState(false);
   const mine = work.key === key;
   if (mine && work.running) {
@@ -35,15 +42,38 @@ export function ImportBar({ state }: { state: ImportState | null }) {
   }
   const start = () => void importData(key);
   if (mine && work.error) {
+    const { message, hint } = work.error;
+    const [title, ...lines] = message.split('\n');
     return (
-      <ErrorNotice
-        error={work.error}
-        actions={
-          <Button size="xs" onClick={start}>
-            Import again
-          </Button>
-        }
-      />
+      <div className={classes.failed}>
+        <Notice
+          tone="bad"
+          alert
+          title={title}
+          actions={
+            <>
+              {work.error.code === 'DATA_FORMAT' && stopsAtBad && (
+                <Button size="xs" onClick={() => change(['data', 'source', 'on_bad'], 'skip')}>
+                  Leave out what cannot be read
+                </Button>
+              )}
+              <Button size="xs" onClick={start}>
+                Import again
+              </Button>
+            </>
+          }
+        >
+          {lines.length > 0 && (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard
+            <ul className={classes.badLines} aria-label="What cannot be read" tabIndex={0}>
+              {lines.map((line) => (
+                <li key={line}>{line.trim()}</li>
+              ))}
+            </ul>
+          )}
+          {hint}
+        </Notice>
+      </div>
     );
   }
   const left = state?.left_out ?? (mine ? work.result?.left_out : undefined);
