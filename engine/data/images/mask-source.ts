@@ -27,7 +27,8 @@ interface Survey {
 /** @throws GradloomError DATA_MISSING, DATA_FORMAT, DATA_COUNT, NOT_READABLE */
 export async function openImageMask(settings: ImageMaskSource, baseDir: string): Promise<OpenSource> {
   const folder = await folderAt(settings.images, baseDir, 'data.source.images');
-  const { pairs, notes } = await findPairs(folder, await folderAt(settings.masks, baseDir, 'data.source.masks'));
+  const masksFolder = await folderAt(settings.masks, baseDir, 'data.source.masks');
+  const { pairs, notes } = await findPairs(folder, masksFolder);
   const all = Object.values(pairs).flat();
   const set = imageSet(
     all.map(({ image }) => image),
@@ -42,14 +43,18 @@ export async function openImageMask(settings: ImageMaskSource, baseDir: string):
   );
   const masksIdentity = identityOf(Object.fromEntries(identity));
   // Binary masks as image programs write them: black and white.
-  const surveys = () => keptAnswer(['masks', folder, masksIdentity], () => survey(pairs));
+  const surveys = () => keptAnswer(['masks', masksFolder, masksIdentity], () => survey(pairs));
   const binary = async () => settings.ignore === 255 && isBinary(await surveys());
 
   const decode = async ({ image, mask }: MaskPair): Promise<Uint8Array> => {
     headerOf(image);
     const header = headerOf(mask);
-    const values = await shaped(await decodeMask(mask.path, header), header.orientation, geometry);
-    return (await binary()) ? values.map((value) => (value === 255 ? 1 : value)) : values;
+    const stored = await decodeMask(mask.path, header);
+    // Before anything is padded: what fills up is no foreground.
+    const pixels = (await binary())
+      ? { ...stored, values: Uint8Array.from(stored.values, (value) => (value === 255 ? 1 : value)) }
+      : stored;
+    return shaped(pixels, header.orientation, geometry);
   };
   const parts = Object.fromEntries(
     Object.entries(pairs).map(([part, own]) => [
@@ -62,7 +67,15 @@ export async function openImageMask(settings: ImageMaskSource, baseDir: string):
   ) as unknown as ImageParts;
   return {
     ...imageSource(parts, set, column),
-    identity: [folder, settings.ignore, settings.classes, readingIdentity(settings), identityOf(parts), masksIdentity],
+    identity: [
+      folder,
+      masksFolder,
+      settings.ignore,
+      settings.classes,
+      readingIdentity(settings),
+      identityOf(parts),
+      masksIdentity,
+    ],
     notes: [...notes, ...set.notes],
     skipsBad: settings.on_bad === 'skip',
     target: async () => targetOf(await surveys(), await binary(), size, settings, pairs),
