@@ -3,6 +3,7 @@ import type { Finding, Offender } from '../../contract/data/doctor.ts';
 import { mostNamed } from '../../contract/data/inspect.ts';
 import type { MarkChange } from '../../contract/data/marks.ts';
 import type { ResolvedProject } from '../../contract/project.ts';
+import { pathsOf } from '../../contract/sources.ts';
 import type { PartName } from '../../contract/tensors.ts';
 import { plural } from '../../format.ts';
 import type { InputColumn } from '../open-source.ts';
@@ -86,7 +87,8 @@ export function sampleOffender({ nameOf }: Patient, { part, index }: Sample, det
 
 /** A fix that marks samples to be left out; none where there are too many for marks, or no files beside which marks could lie. */
 export function leaveOut(patient: Patient, samples: readonly Sample[], label?: string): Finding['fixes'] {
-  if (samples.length === 0 || samples.length > mostMarks || patient.project.data.source?.kind === 'random') return [];
+  const { source } = patient.project.data;
+  if (samples.length === 0 || samples.length > mostMarks || !source || pathsOf(source).length === 0) return [];
   const marks = samples.map(
     ({ part, index }): MarkChange => ({
       part: part.name,
