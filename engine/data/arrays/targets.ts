@@ -136,7 +136,10 @@ function survey(file: ArrayFile): Promise<Survey> {
 
 /** The highest index in a file. */
 export async function highestLabel(file: ArrayFile): Promise<number> {
-  return Math.max(...(await survey(file)).firsts.keys());
+  let highest = -1;
+  // One by one: of a large vocabulary there are more than a call takes arguments.
+  for (const label of (await survey(file)).firsts.keys()) highest = Math.max(highest, label);
+  return highest;
 }
 
 /** Class indices: how many classes there are, and where the two highest were met. */
