@@ -1,6 +1,6 @@
 /** Predicts files that a run has never seen. Needs the run's folder only: its data may be gone. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { truncate, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { DataNote } from '../contract/data/inspect.ts';
@@ -105,7 +105,8 @@ async function asPrepared({ count, input }: FileSamples, facts: DataFacts, folde
     scaled: false,
   };
   const bytes = shape.reduce((product, dim) => product * dim, whole ? 8 : 4);
-  await writeFile(column.path, new Uint8Array(count * bytes));
+  await writeFile(column.path, '');
+  await truncate(column.path, count * bytes); // zeros, without a place in memory
   return {
     parts: { train: { count, input, target: column } },
     splits: { train: { part: 'train', count } },
