@@ -36,11 +36,13 @@ export function effectsOf(marks: readonly Mark[], opened: Named, classes: readon
     if (own.size === 0) continue;
     const found: MarkedPart = { excluded: [], relabelled: new Map() };
     const count = opened.parts[part] ?? 0;
-    for (let index = 0; index < count && own.size > 0; index++) {
+    // A name may be that of several: rows of a table that name one image.
+    const met = new Set<string>();
+    for (let index = 0; index < count; index++) {
       const name = sampleName(opened, part, index);
       const mark = own.get(name);
       if (!mark) continue;
-      own.delete(name);
+      met.add(name);
       if (mark.exclude) found.excluded.push(index);
       else if (mark.label !== undefined) {
         const label = classes?.indexOf(mark.label) ?? -1;
@@ -48,7 +50,7 @@ export function effectsOf(marks: readonly Mark[], opened: Named, classes: readon
         else (unknownClasses as string[]).push(`${name} as ${mark.label}`);
       }
     }
-    (unknownSamples as string[]).push(...own.keys());
+    for (const name of own.keys()) if (!met.has(name)) (unknownSamples as string[]).push(name);
     parts[part] = found;
   }
   const notes: DataNote[] = [];
