@@ -1,10 +1,10 @@
 /** The files of CIFAR's binary version, in a folder or in its archive, gzipped or not, and what they are by their sizes and names. */
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { GradloomError } from '../../contract/errors.ts';
 import { integer } from '../../contract/format.ts';
 import { systemError } from '../../files.ts';
-import { type ContentOptions, measureContent, readContent, readStart } from '../content.ts';
+import { type ContentOptions, isGzip, measureContent, readContent, readStart } from '../content.ts';
 import { inCodePoints, listFolder } from '../listing.ts';
 import { remember } from '../remember.ts';
 import { readTar } from '../tar.ts';
@@ -73,26 +73,13 @@ async function inFolder(folder: string): Promise<Found> {
     if (namesFile.test(short)) found.names.set(short.toLowerCase(), await readLines(readContent(path)));
     else if (pickled.test(short)) found.pickles.push(name);
     if (binary.test(short)) {
-      const packed = (await readStart2(path)).equals(gzipMark);
+      const packed = await isGzip(path);
       const size = packed ? await remember(['size', path, bytes, modified], () => measureContent(path)) : bytes;
       found.files.push({ name, path, bytes: size, plain: !packed, content: (options) => readContent(path, options) });
     } else if (!namesFile.test(short)) continue;
     found.identity.push([path, bytes, modified]);
   }
   return found;
-}
-
-const gzipMark = Buffer.from([0x1f, 0x8b]);
-
-/** The first two bytes as they lie in the file. */
-async function readStart2(path: string): Promise<Buffer> {
-  const file = await open(path, 'r');
-  try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
 }
 
 async function inArchive(path: string): Promise<Found> {
