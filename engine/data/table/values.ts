@@ -84,12 +84,31 @@ export async function findBadRows(
   targets: readonly { column: ColumnReading; known: readonly string[] | null }[],
 ): Promise<BadRow[]> {
   const numbers = inputs.filter((input) => input.kind === 'number');
-  const checks = [
-    ...numbers.map((input) => ({ column: input as ColumnReading, required: false })),
-    ...targets.map(({ column }) => ({ column, required: true })),
+  const checks: Check[] = [
+    ...numbers.map((input) => ({ column: input as ColumnReading, required: false, known: null })),
+    ...targets.map(({ column, known }) => ({ column, required: true, known: known && new Set(known) })),
   ].map((check) => ({ ...check, at: placeOfColumn(store, check.column.name) }));
-  const known = new Map(targets.map(({ column, known: names }) => [column.name, names && new Set(names)]));
-  if (checks.length === 0) return [];
+  const found = new Map<number, BadRow>();
+  for (let first = 0; first < checks.length; first += checksAtOnce) {
+    for (const bad of await checkRows(database, store, checks.slice(first, first + checksAtOnce))) {
+      const before = found.get(bad.index);
+      found.set(bad.index, before ? { ...before, reason: `${before.reason}; ${bad.reason}` } : bad);
+    }
+  }
+  return [...found.values()].sort((a, b) => a.index - b.index);
+}
+
+/** Planning a query takes longer than in proportion to its conditions. */
+const checksAtOnce = 100;
+
+interface Check {
+  column: ColumnReading;
+  at: number;
+  required: boolean;
+  known: ReadonlySet<string> | null;
+}
+
+async function checkRows(database: Database, store: TableStore, checks: readonly Check[]): Promise<BadRow[]> {
   const faulty = checks.map(({ column, required, at }) => {
     const present = presentSql(at, column.tokens);
     const missing = required ? `(${present}) IS NULL` : 'FALSE';
@@ -97,44 +116,40 @@ export async function findBadRows(
     const value = valueSql(at, column);
     return `(${missing} OR ((${present}) IS NOT NULL AND NOT coalesce(abs(${value}) <= 3.4028234e38, FALSE)))`;
   });
-  const strange = await unknownClasses(database, store, checks, known);
+  const strange = await unknownClasses(database, store, checks);
   const cells = checks.map(({ at }) => `c${at}`);
   const sql = `SELECT ${['file_row_number', placeSql(store), ...cells].join(', ')} FROM ${storeRows}
     WHERE ${[...faulty, ...strange].join(' OR ')}`;
   const bad: BadRow[] = [];
   for await (const chunk of database.chunks(sql, storeParameters(store))) {
-    for (const [index, place, ...cells] of chunk.getRows()) {
-      const reasons = checks.flatMap(({ column, required }, i) => {
-        const value = cellValue(column, String(cells[i]));
-        if (value === null) return required ? [`${column.name}: the target is missing`] : [];
-        if (typeof value === 'object') return [value.fault];
-        const names = known.get(column.name);
-        return names && !names.has(String(value))
-          ? [`${column.name}: no row that trains is of class ${JSON.stringify(value)}`]
-          : [];
-      });
+    for (const [index, place, ...texts] of chunk.getRows()) {
+      const reasons = checks.flatMap((check, i) => reasonOf(check, String(texts[i])));
       bad.push({ index: Number(index), place: Number(place), reason: reasons.join('; ') || 'a value cannot be read' });
     }
   }
-  return bad.sort((a, b) => a.index - b.index);
+  return bad;
+}
+
+function reasonOf({ column, required, known }: Check, text: string): string[] {
+  const value = cellValue(column, text);
+  if (value === null) return required ? [`${column.name}: the target is missing`] : [];
+  if (typeof value === 'object') return [value.fault];
+  return known && !known.has(String(value))
+    ? [`${column.name}: no row that trains is of class ${JSON.stringify(value)}`]
+    : [];
 }
 
 /** Conditions that hold for rows of a class that is not known; the file's own classes are few enough to be listed. */
-async function unknownClasses(
-  database: Database,
-  store: TableStore,
-  checks: readonly { column: ColumnReading; at: number }[],
-  known: ReadonlyMap<string, Set<string> | null>,
-): Promise<string[]> {
+async function unknownClasses(database: Database, store: TableStore, checks: readonly Check[]): Promise<string[]> {
   const conditions: string[] = [];
-  for (const { column, at } of checks) {
-    if (!known.get(column.name)) continue;
+  for (const { column, at, known } of checks) {
+    if (!known) continue;
     const value = valueSql(at, column);
     const found = await database.rows(
       `SELECT DISTINCT ${value} FROM ${storeRows} WHERE ${value} IS NOT NULL`,
       storeParameters(store),
     );
-    const strange = found.map(([name]) => String(name)).filter((name) => !known.get(column.name)?.has(name));
+    const strange = found.map(([name]) => String(name)).filter((name) => !known.has(name));
     if (strange.length > 0) conditions.push(`${value} IN (${literals(strange)})`);
   }
   return conditions;
