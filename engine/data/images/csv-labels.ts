@@ -34,7 +34,7 @@ export function csvLabels(table: CsvTable, train: readonly CsvRow[], settings: I
   const kind = settings.target ?? kindOf(several, every, settings);
   if (kind === 'vector') {
     if (!every(numeric)) throw refused(names, 'numbers', cells, numeric);
-    return vectors(names.length);
+    return vectors(names);
   }
   if (kind === 'multi_label') {
     if (!several) return separated(cells.flat(), settings.separator ?? ' ');
@@ -72,12 +72,21 @@ function refused(
   );
 }
 
-function vectors(width: number): CsvLabels {
+function vectors(names: readonly string[]): CsvLabels {
   return {
-    column: { dtype: 'float32', shape: [width], scaled: false },
-    target: { kind: 'vector', dims: [width] },
+    column: { dtype: 'float32', shape: [names.length], scaled: false },
+    target: { kind: 'vector', dims: [names.length] },
     notes: [],
-    targets: (rows) => ({ values: Float32Array.from(rows.flatMap(({ labels }) => labels.map(Number))), labels: null }),
+    targets: numbersOf(names, 'numbers', numeric),
+  };
+}
+
+/** The training part's have been looked at; those of the others are no better for it. */
+function numbersOf(names: readonly string[], wanted: string, test: (text: string) => boolean): CsvLabels['targets'] {
+  return (rows) => {
+    const cells = rows.map(({ labels }) => labels as string[]);
+    if (!cells.every((row) => row.every(test))) throw refused(names, wanted, cells, test);
+    return { values: Float32Array.from(cells.flat(), Number), labels: null };
   };
 }
 
@@ -86,7 +95,7 @@ function flags(names: readonly string[]): CsvLabels {
     column: { dtype: 'float32', shape: [names.length], scaled: false },
     target: { kind: 'multi_label', classes: [...names] },
     notes: [],
-    targets: vectors(names.length).targets,
+    targets: numbersOf(names, '0 and 1', flag),
   };
 }
 
@@ -117,7 +126,10 @@ function classes(cells: readonly string[]): CsvLabels {
 }
 
 function oneHot(names: readonly string[]): CsvLabels {
-  const own = ({ labels }: CsvRow) => names[labels.findIndex((text) => Number(text) === 1)] ?? '';
+  const own = ({ labels }: CsvRow) => {
+    const [first, ...more] = names.filter((_, at) => Number(labels[at]) === 1);
+    return more.length > 0 ? [first, ...more].join(' + ') : (first ?? '');
+  };
   const made = classLabels([...names], null, own);
   return {
     ...made,
