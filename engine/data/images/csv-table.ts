@@ -5,6 +5,7 @@ import type { ImageCsvSource } from '../../contract/sources/images.ts';
 import { cacheDir } from '../../workspace.ts';
 import { remember } from '../remember.ts';
 import { withDatabase } from '../table/duckdb.ts';
+import { refuseRagged } from '../table/files.ts';
 import { openStore, storeParameters, storeRows } from '../table/store.ts';
 
 export interface CsvTable {
@@ -37,6 +38,8 @@ export async function readCsvTable(path: string, settings: ImageCsvSource): Prom
   const reading = { format: 'auto', delimiter: null, encoding: null, header: null } as const;
   const store = await openStore(path, reading, { cacheDir: cacheDir() });
   const { names, identity } = store;
+  const ragged: DataNote[] = [];
+  if (store.raggedCount > 0) refuseRagged(store, settings.on_bad, ragged);
   const rows = await remember(['image table', identity], () =>
     withDatabase(cacheDir(), (database) => {
       const columns = names.map((_, i) => `c${i}`).join(', ');
@@ -73,6 +76,7 @@ export async function readCsvTable(path: string, settings: ImageCsvSource): Prom
     notes: [
       ...(guessed.length > 0 ? [{ message: `By their names and values: column ${guessed.join('; ')}` }] : []),
       ...store.notes,
+      ...ragged,
     ],
     identity,
   };

@@ -126,8 +126,8 @@ async function withTable({ kind }: Found, table: string, folder: string): Promis
   const source = { kind: 'image_csv' as const, path: table };
   const below = kind === 'file' ? dirname(table) : folder;
   // Beside many images a table may be about something else: then it names none of them.
-  const open = (size: number | null) =>
-    openImageCsv({ ...settled(source), root: below === dirname(table) ? null : below, size }, folder);
+  const lenient = { ...settled(source), root: below === dirname(table) ? null : below, on_bad: 'skip' as const };
+  const open = (size: number | null) => openImageCsv({ ...lenient, size }, folder);
   try {
     const { opened, size } = await withSize(open, async () =>
       suggestedSize(below, (await listFolder(below, { depth: 32 })).files),
@@ -192,7 +192,9 @@ async function inFolders({ path, files }: Found, another: boolean): Promise<Reco
     const reason = `${classes === 1 ? 'A folder holds' : `${classes} folders hold`} images; the name of a folder is the class of what lies in it.`;
     return [await answerOf(source, found, title, reason, another ? 'possible' : classes > 1 ? 'certain' : 'likely')];
   } catch (thrown) {
-    if (!(thrown instanceof GradloomError) || another || !/class folders/.test(thrown.message)) throw thrown;
+    if (!(thrown instanceof GradloomError) || thrown.code === 'CANCELLED') throw thrown;
+    if (another) return []; // the table or the masks that were found say more
+    if (!/class folders/.test(thrown.message)) throw thrown;
   }
   const open = (size: number | null) => openImageFolder({ ...settings, target: 'input', size }, path);
   const found = await withSize(open, () => suggestedSize(path, files));

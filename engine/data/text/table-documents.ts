@@ -6,6 +6,7 @@ import type { PartName } from '../../contract/tensors.ts';
 import { cacheDir } from '../../workspace.ts';
 import { readName } from '../arrays/names.ts';
 import { type Database, withDatabase } from '../table/duckdb.ts';
+import { refuseRagged } from '../table/files.ts';
 import { openStore, placeSql, storeParameters, storeRows, type TableStore } from '../table/store.ts';
 import type { Document, Documents } from './documents.ts';
 
@@ -30,6 +31,8 @@ export async function tableDocuments(
   signal?: AbortSignal,
 ): Promise<Documents> {
   const { store, columns, guesses } = await chosenColumns(path, settings, signal);
+  const notes = [...store.notes];
+  if (store.raggedCount > 0) refuseRagged(store, settings.on_bad, notes);
   const texts = columns.text.map((column) => `c${column}`);
   const text = texts.length === 1 ? texts[0] : `concat_ws(chr(10), ${texts.join(', ')})`;
   const wanted = [text, `c${columns.label}`, columns.part === null ? 'NULL' : `c${columns.part}`, placeSql(store)];
@@ -50,7 +53,7 @@ export async function tableDocuments(
   return {
     identity: store.identity,
     bytes: 0,
-    notes: [...store.notes],
+    notes,
     guesses,
     read: ({ signal: stop }, work) => withDatabase(cacheDir(), (database) => work(documents(database)), stop),
   };
