@@ -29,7 +29,8 @@ export function readRunProject(folder: string): string {
 }
 
 /** These say how an epoch is cut into steps and what its running sums are of: in mid-epoch there is no going on with others. */
-const fixedWithinEpoch = /^(data\.loader\.(batch_size|shuffle|drop_last)|training\.(seed|loss|metrics)(\..*)?)$/;
+const fixedWithinEpoch =
+  /^(data\.loader\.(batch_size|shuffle|sampler|class_weights|bucket_by_length|drop_last)|training\.(seed|loss|metrics))(\..*)?$/;
 
 /** What somebody has changed in a run's `project.json` since it last ran. What the resume itself asks for is no news. */
 export class ProjectChanges {
