@@ -12,6 +12,7 @@ import { plural } from '../format.ts';
 import { loadAddon } from '../native/load.ts';
 import { Checkpoints, type LoadedCheckpoint } from './checkpoints.ts';
 import type { RunControl } from './control.ts';
+import { keepData } from './data-kept.ts';
 import { replaceFile } from './durable.ts';
 import { describeEnvironment, type Environment, readEnvironment, writeEnvironment } from './environment.ts';
 import { findRun, isTemporary, lockRun, projectName } from './folder.ts';
@@ -120,6 +121,8 @@ export async function resumeRun(
       const { session, advice, fromFile } = await openSession(addon, planned.plan, native, folder, found);
       if (passed) checkpoints.setAsideUntil((other) => path.basename(other) !== passed.folder);
       writeEnvironment(folder, environment);
+      // A run of an older version has not kept them, nor has one that was killed in between.
+      keepData(folder, data);
       replaceFile(path.join(folder, projectName), planned.text);
       const note = noteOn(found, damaged, lost, passed);
       const state = found?.state ?? initialState(native, data);
