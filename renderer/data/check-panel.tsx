@@ -34,7 +34,7 @@ export function CheckPanel({ onLook, round }: CheckPanelProps) {
   const key = useCheckKey();
   const { report, outdated } = useChecked();
   const mine = work.key === key || report !== null;
-  const start = () => void checkData(key);
+  const start = () => void checkData();
   return (
     <Panel
       title="Check of the data"

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { transforms as transformTable } from '../../engine/contract/transforms.ts';
 import { FitDialogs } from '../project-parts/fit-dialogs.tsx';
 import { NoProject, useIsOpen } from '../project-parts/no-project.tsx';
-import { checkData, useChecking, useCheckKey } from '../state/data-check.ts';
+import { checkData, useChecking } from '../state/data-check.ts';
 import { useImportState } from '../state/data-import.ts';
 import { useMarks, useMarksOfProject } from '../state/data-marks.ts';
 import { useValueAt } from '../state/form.ts';
@@ -224,10 +224,9 @@ function Views({ view, isTable, onShow }: { view: View; isTable: boolean; onShow
 
 /** Asks at once, and shows what comes of it. */
 function CheckButton({ onShow, short }: { onShow: () => void; short: boolean }) {
-  const key = useCheckKey();
   const running = useChecking((work) => work.running);
   const start = () => {
-    if (!running) void checkData(key);
+    if (!running) void checkData();
     onShow();
   };
   return short ? (

@@ -2,7 +2,7 @@
 import type { DataFix, DoctorReport } from '../../engine/contract/data/doctor.ts';
 import { engine } from '../client/client.ts';
 import { changeMarks } from './data-marks.ts';
-import { useDataKey } from './data-place.ts';
+import { type DataKey, dataKeyNow, useDataKey } from './data-place.ts';
 import { longWork } from './long-work.ts';
 import { edit, useProjectState } from './project.ts';
 
@@ -34,14 +34,16 @@ export function useChecked(): Checked {
 
 const fileOf = (source: string) => (JSON.parse(source) as unknown[])[0];
 
+const keyOf = ({ source, split }: DataKey) => JSON.stringify([source, split]);
+
 export function useCheckKey(): string {
-  const { source, split } = useDataKey();
-  return JSON.stringify([source, split]);
+  return keyOf(useDataKey());
 }
 
-export async function checkData(key: string): Promise<void> {
+/** The project's data as they are now: a fix may just have changed them. */
+export async function checkData(): Promise<void> {
   const { file, text } = useProjectState.getState();
-  if (file !== null) await checking.start(key, { file, text });
+  if (file !== null) await checking.start(keyOf(dataKeyNow()), { file, text });
 }
 
 /** Answers whether it was done. */

@@ -33,10 +33,24 @@ export function sourceNow(): (OfProject & { key: string }) | null {
   return { file, source, key: JSON.stringify([file, source]) };
 }
 
+export interface DataKey {
+  source: string;
+  split: string;
+}
+
+const keyOf = (file: string | null, source: unknown, split: unknown): DataKey => ({
+  source: JSON.stringify([file, source]),
+  split: JSON.stringify(split ?? null),
+});
+
 /** Of source and split: what a pack and a check are of. */
-export function useDataKey(): { source: string; split: string } {
+export function useDataKey(): DataKey {
   const file = useProjectState((state) => state.file);
-  const source = useValueAt(['data', 'source']);
-  const split = useValueAt(['data', 'split']);
-  return { source: JSON.stringify([file, source]), split: JSON.stringify(split ?? null) };
+  return keyOf(file, useValueAt(['data', 'source']), useValueAt(['data', 'split']));
+}
+
+/** The same at this moment, after edits that nothing has been drawn for yet. */
+export function dataKeyNow(): DataKey {
+  const now = dataNow();
+  return keyOf(useProjectState.getState().file, now?.data.source, now?.data.split);
 }
