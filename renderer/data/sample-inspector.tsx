@@ -69,7 +69,8 @@ export function SampleInspector({ at, facts, hasTransforms, epoch, round, onLook
       {sample && preview ? (
         <div data-reading={(reading && !isThis) || undefined} className={classes.content}>
           <Looks sample={sample} preview={preview} facts={facts} hasTransforms={hasTransforms} epoch={epoch} />
-          <SampleMark at={{ part, sample, target: facts.target }} />
+          {/* Of each sample its own: a note that was typed on one is not another's. */}
+          <SampleMark key={`${part} ${sample.index}`} at={{ part, sample, target: facts.target }} />
           <SampleFacts sample={sample} preview={preview} facts={facts} part={part} hasTransforms={hasTransforms} />
           <p className={classes.keys}>
             <KeyHint keys="X" /> leaves it out
