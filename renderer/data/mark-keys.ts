@@ -51,7 +51,8 @@ export function pressMarkKey(event: KeyboardEvent, at: Markable): boolean {
     void undoMarks();
     return true;
   }
-  if (command || event.altKey) return false;
+  // Before they are read, a mark that is there already would be lost.
+  if (command || event.altKey || useMarks.getState().key === null) return false;
   if (event.key.toLowerCase() === 'x') {
     event.preventDefault();
     void leaveOut(at);
