@@ -69,8 +69,7 @@ export function CheckPanel({ onLook, round }: CheckPanelProps) {
             onCheck={start}
           />
         ) : (
-          !work.running &&
-          !work.error && (
+          (work.key !== key || (!work.running && !work.error)) && (
             <EmptyState compact icon={IconStethoscope} title="Not checked yet">
               The check reads every sample and looks for files that cannot be read, duplicates within and across the
               splits, labels that contradict each other, classes that are empty or rare, columns that are constant,
