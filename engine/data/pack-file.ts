@@ -5,8 +5,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NativeColumn, NativePart } from '../contract/native.ts';
 import type { ResolvedSource, ResolvedSplit } from '../contract/project.ts';
-import type { JsonObject } from '../contract/report.ts';
-import type { DataFacts, TargetType } from '../contract/tensors.ts';
+import { isObject, type JsonObject } from '../contract/report.ts';
+import { type DataFacts, partNames, type TargetType } from '../contract/tensors.ts';
 import { systemError } from '../files.ts';
 import type { BadSample, ColumnRole, ColumnType } from './open-source.ts';
 
@@ -14,6 +14,7 @@ export const packVersion = 1;
 export const packName = 'pack.json';
 /** Columns that every pack has. */
 export const givenRoles = ['input', 'target'] as const;
+const roles = [...givenRoles, 'group'] as const;
 
 const bytesOf: Record<ColumnType['dtype'], number> = { uint8: 1, uint16: 2, float32: 4, int64: 8 };
 
@@ -65,11 +66,28 @@ export function rowBytes({ dtype, shape }: Pick<ColumnType, 'dtype' | 'shape'>):
   return shape.reduce((product, dim) => product * dim, bytesOf[dtype]);
 }
 
+/** Whether an import could have written it: its folder may have come from anywhere, and names of parts and columns are names of files. */
+function isPackFile(file: unknown): boolean {
+  if (!isObject(file) || file.version !== packVersion || !isObject(file.parts) || !isObject(file.target)) return false;
+  return (
+    Object.keys(file.parts).every((part) => (partNames as readonly string[]).includes(part)) &&
+    Array.isArray(file.columns) &&
+    file.columns.every(
+      (column) =>
+        isObject(column) &&
+        (roles as readonly unknown[]).includes(column.role) &&
+        Object.hasOwn(bytesOf, String(column.dtype)) &&
+        Array.isArray(column.shape),
+    ) &&
+    givenRoles.every((role) => (file.columns as JsonObject[]).some((column) => column.role === role))
+  );
+}
+
 /** null if there is none, or a damaged one, or one of another version. @throws GradloomError NOT_READABLE */
 export async function readPackFile(folder: string): Promise<PackFile | null> {
   try {
     const file = JSON.parse(await readFile(join(folder, packName), 'utf8')) as PackFile;
-    return file?.version === packVersion ? file : null;
+    return isPackFile(file) ? file : null;
   } catch (thrown) {
     const { code } = thrown as { code?: string };
     if (code === 'ENOENT' || code === 'ENOTDIR' || thrown instanceof SyntaxError) return null;

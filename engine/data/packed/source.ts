@@ -5,6 +5,7 @@ import { GradloomError } from '../../contract/errors.ts';
 import type { ResolvedSource } from '../../contract/project.ts';
 import type { ColumnType, OpenSource } from '../open-source.ts';
 import { type DataPack, packName, packVersion, readPack, readPackFile } from '../pack-file.ts';
+import { reach } from '../reach.ts';
 import { packRows } from '../rows.ts';
 
 type PackSettings = Extract<ResolvedSource, { kind: 'pack' }>;
@@ -19,6 +20,9 @@ export async function openPackedSource(settings: PackSettings, baseDir: string):
   const type = ({ path, ...column }: DataPack['parts'][string]['input']): ColumnType => column;
   const { train } = pack.parts;
   if (!train) throw notWhole(folder);
+  for (const { input, target, group } of Object.values(pack.parts)) {
+    for (const column of [input, target, group]) if (column) await reach(column.path);
+  }
   const counts = Object.entries(pack.parts).map(([part, { count }]) => [part, count]);
   return {
     identity: [folder, pack.hash, mtimeMs],

@@ -8,6 +8,8 @@ import { nearest } from '../../contract/report.ts';
 import type { TableReading } from '../../contract/sources/table.ts';
 import { type PartName, partNames } from '../../contract/tensors.ts';
 import { makeFolders, systemError } from '../../files.ts';
+import { isStray } from '../listing.ts';
+import { mayRead } from '../reach.ts';
 import { type Database, exactPath, literal, literals, withDatabase } from './duckdb.ts';
 import { openStore, placeSql, type StoreOptions, storeParameters, storeRows, type TableStore } from './store.ts';
 
@@ -32,10 +34,12 @@ export async function tableFilesIn(folder: string): Promise<{ [Part in PartName 
     throw systemError(thrown, folder, 'read');
   });
   for (const entry of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (entry.name.startsWith('.') || entry.isDirectory() || !tableEnding.test(entry.name)) continue;
-    if (/gradloom(-marks)?\.json$/.test(entry.name)) continue;
+    if (isStray(entry.name) || entry.isDirectory() || !tableEnding.test(entry.name)) continue;
+    if (/gradloom\.json$/.test(entry.name)) continue;
+    const path = join(folder, entry.name);
+    if (entry.isSymbolicLink() && !(await mayRead(path))) continue;
     const part = partNames.find((each) => partWords[each].test(entry.name));
-    found[part ?? 'others'].push(join(folder, entry.name));
+    found[part ?? 'others'].push(path);
   }
   return found;
 }
