@@ -1,6 +1,7 @@
 /** Single samples of a source, without packing it: what a person looks at before anything is trained. */
 import { open } from 'node:fs/promises';
 import type { NativeColumn } from '../contract/native.ts';
+import { rowBytes } from './pack-file.ts';
 
 export interface Rows {
   /** Samples as floats, as the network gets them before any transform. */
@@ -39,13 +40,10 @@ export function packRows(input: NativeColumn, target: NativeColumn, count: numbe
   };
 }
 
-const elementBytes = { uint8: 1, uint16: 2, float32: 4, int64: 8 } as const;
-
 /** Samples of a pack's column as floats. */
-function readColumn(
-  { path, dtype, shape, scaled }: NativeColumn,
-  positions: readonly number[],
-): Promise<Float32Array[]> {
+async function readColumn(column: NativeColumn, positions: readonly number[]): Promise<Float32Array[]> {
+  const { dtype, shape, scaled } = column;
+  const bytes = rowBytes(column);
   const width = shape.reduce((product, dim) => product * dim, 1);
   const decode = (row: Uint8Array): Float32Array => {
     const own = row.slice().buffer;
@@ -56,21 +54,11 @@ function readColumn(
     // Divided as a 32-bit float divides, as everywhere else in the engine.
     return Float32Array.from(values, (value) => (scaled ? Math.fround(value) / most : value));
   };
-  return readAt(path, positions, elementBytes[dtype] * width, 0, decode);
-}
-
-async function readAt(
-  path: string,
-  positions: readonly number[],
-  rowBytes: number,
-  headerBytes: number,
-  decode: (row: Uint8Array) => Float32Array,
-): Promise<Float32Array[]> {
-  const file = await open(path, 'r');
+  const file = await open(column.path, 'r');
   try {
     const rows: Float32Array[] = [];
     for (const at of positions) {
-      const { buffer } = await file.read(Buffer.alloc(rowBytes), 0, rowBytes, headerBytes + at * rowBytes);
+      const { buffer } = await file.read(Buffer.alloc(bytes), 0, bytes, at * bytes);
       rows.push(decode(buffer));
     }
     return rows;

@@ -1,6 +1,7 @@
 /** What every source of images does alike: columns, rows for previews, names, and what is written into a pack. */
 import type { PartName } from '../../contract/tensors.ts';
 import type { ColumnRole, ColumnRows, ColumnType, OpenSource } from '../open-source.ts';
+import { rowBytes } from '../pack-file.ts';
 import type { Rows } from '../rows.ts';
 import { uprightSize } from './geometry.ts';
 import { asFloats, decodedRows, type ImageSet } from './samples.ts';
@@ -37,12 +38,6 @@ export function inputTargets(set: ImageSet, samples: readonly ScannedFile[]): Pa
 
 export function inputColumn(set: ImageSet): ColumnType {
   return { dtype: 'float32', shape: set.column.shape, scaled: false };
-}
-
-const widths: Record<ColumnType['dtype'], number> = { uint8: 1, uint16: 2, float32: 4, int64: 8 };
-
-export function rowBytes({ dtype, shape }: ColumnType): number {
-  return shape.reduce((product, dim) => product * dim, widths[dtype]);
 }
 
 type Common = Pick<OpenSource, 'readBytes' | 'parts' | 'columns' | 'rows' | 'nameOf' | 'sizes' | 'encoding' | 'write'>;
@@ -118,7 +113,7 @@ async function goalsOf(
   positions: readonly number[],
 ): Promise<Float32Array[]> {
   const bytes = rowBytes(column);
-  const width = bytes / widths[column.dtype];
+  const width = column.shape.reduce((product, dim) => product * dim, 1);
   return Promise.all(
     positions.map(async (index) => {
       if (!('decode' in targets))
