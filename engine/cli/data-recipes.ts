@@ -1,15 +1,11 @@
 /** `data recipes`, `data fetch`: data sets that can be fetched from public mirrors into the workspace. */
 import type { Command } from 'commander';
 import { commandLine } from '../command-line.ts';
-import type { TaskProgress } from '../contract/finders.ts';
 import { askHere } from '../data/asks.ts';
 import { bytes, table } from '../format.ts';
 import { workspaceDir } from '../workspace.ts';
 import { abortable, type Context } from './context.ts';
-import { TaskView } from './task-view.ts';
-
-/** With `--json`, progress is a line at most so often. */
-const tellMs = 1000;
+import { teller } from './data-import.ts';
 
 export function addDataRecipes(data: Command, context: Context): void {
   data
@@ -41,15 +37,7 @@ export function addDataFetch(data: Command, context: Context): void {
     )
     .action(async (name: string) => {
       const { out } = context;
-      const view = new TaskView(out);
-      let told = 0;
-      const onProgress = (progress: TaskProgress) => {
-        view.show(progress);
-        const now = performance.now();
-        if (now - told < tellMs) return;
-        told = now;
-        out.object({ type: 'progress', ...progress });
-      };
+      const onProgress = teller(out);
       await abortable(context, async (signal) => {
         const { source, folder } = await askHere('fetch', { name, home: workspaceDir() }, { signal, onProgress });
         out.object({ type: 'fetch', name, folder, source });
