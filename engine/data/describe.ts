@@ -1,5 +1,6 @@
 /** What a source says of itself before anything is trained: from its headers and labels, or from its pack where there is one. */
 import { join } from 'node:path';
+import type { Mark } from '../contract/data/marks.ts';
 import type { ResolvedSource } from '../contract/project.ts';
 import type { DataFacts, TargetType } from '../contract/tensors.ts';
 import { cacheDir } from '../workspace.ts';
@@ -19,19 +20,20 @@ export async function describeSource(
   context: OpenContext = defaultContext(),
 ): Promise<DataFacts> {
   const opened = await openSource(source, baseDir, context);
-  return describeOpened(opened, source, baseDir, async () => factsOf(opened, await opened.target()));
+  return describeOpened(opened, source, baseDir, async () => factsOf(opened, await opened.target()), context.marks);
 }
 
-/** `unpacked`: what it says of itself where it is not packed. */
+/** `unpacked`: what it says of itself where it is not packed; `known`: the marks that count in place of the data's own. */
 export async function describeOpened(
   opened: OpenSource,
   source: ResolvedSource,
   baseDir: string,
   unpacked: () => Promise<DataFacts>,
+  known?: readonly Mark[],
 ): Promise<DataFacts> {
   const packed = await readPackFile(opened.pack ?? join(cacheDir(), 'packs', packKey(source, opened)));
   const facts = packed ? packFacts(packed, opened.tokens) : await unpacked();
-  const marks = await marksOf(source, baseDir);
+  const marks = known ?? (await marksOf(source, baseDir));
   return marks.length > 0 ? factsLeft(facts, effectsOf(marks, opened, null), packed?.excluded ?? {}) : facts;
 }
 

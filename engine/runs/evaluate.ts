@@ -12,7 +12,7 @@ import { answersOf } from './answers.ts';
 import { Checkpoints, type LoadedCheckpoint } from './checkpoints.ts';
 import { readEnvironment } from './environment.ts';
 import { findRun } from './folder.ts';
-import { hardwareAgain, nativePlan, type PreparedData, planRun, prepareData, usedOf } from './prepare.ts';
+import { describedFor, hardwareAgain, nativePlan, type PreparedData, planRun, prepareData, usedOf } from './prepare.ts';
 import { readRunProject } from './run-project.ts';
 import type { CheckpointName, EvaluateOptions, Evaluation, Prediction, PredictOptions, SplitName } from './types.ts';
 
@@ -92,8 +92,9 @@ async function withCheckpoint<T>(
   const folder = await findRun(run);
   const text = readRunProject(folder);
   const { keep } = resolveProject(readProject(text).project ?? {}).training.checkpoint;
-  const { plan } = await planRun({ text, baseDir: folder, label: path.basename(folder) });
   const environment = await readEnvironment(folder);
+  const given = { text, baseDir: folder, label: path.basename(folder) };
+  const { plan } = await planRun(given, environment ? describedFor(folder) : undefined);
   const addon = loadAddon();
   const hardware = hardwareAgain(plan, environment, options.device, addon);
   const scratch = mkdtempSync(path.join(os.tmpdir(), 'gradloom-evaluate-'));

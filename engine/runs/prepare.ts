@@ -160,6 +160,14 @@ export async function planWithData(
   return { plan, problems: [...read.problems, ...plan.problems], dataError };
 }
 
+/** The data as a run has them: with the marks that it was begun with, whatever they are by now. */
+export const describedFor =
+  (run: string): typeof describeSource =>
+  async (source, baseDir, context) => {
+    const split = context?.split ?? resolveProject({}).data.split;
+    return describeSource(source, baseDir, { split, marks: await marksOfRun(run) });
+  };
+
 /**
  * The plan of a project that is to be run, its paths made absolute. Creates nothing.
  * @throws GradloomError PROJECT_INVALID naming every error, DATA_*

@@ -24,6 +24,7 @@ import { LiveSchedule } from './live-schedule.ts';
 import { openSession } from './open.ts';
 import {
   adviceOnData,
+  describedFor,
   hardwareAgain,
   nativePlan,
   type PreparedData,
@@ -81,7 +82,8 @@ export async function resumeRun(
     if (found) takeUpAgain(found.state, early_stopping?.monitor ?? null);
     if (found && !checkpoints.hasBest) found.state.best = null; // its weights are lost: the next good epoch is the best there is
 
-    const planned = await planRun({ text, baseDir: folder, label: path.basename(folder) });
+    const given = { text, baseDir: folder, label: path.basename(folder) };
+    const planned = await planRun(given, before ? describedFor(folder) : undefined);
     refuseUnknownSettings(
       request.edits?.map((edit) => [edit.path.join('.'), edit.value]),
       planned.warnings,
