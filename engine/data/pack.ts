@@ -121,7 +121,8 @@ export async function packOpened(
     }
     const packed = await packAt(folder, key, opened, options);
     if (packed) {
-      if (options.out === undefined) await removeEarlier(packs, made, key);
+      // With a run's own marks it is an older one: the pack of the data as they are now stays.
+      if (options.out === undefined && options.marks === undefined) await removeEarlier(packs, made, key);
       if (options.mostBytes != null) await limitPacks(packs, options.mostBytes, key);
       return packed;
     }
