@@ -54,7 +54,7 @@ export function SplitSection() {
             value={way}
             options={[
               { value: 'fraction', label: 'A fraction' },
-              ...(facts?.parts.val || way === 'val' ? [{ value: 'val' as const, label: 'Its part' }] : []),
+              ...(facts?.parts.val || way === 'val' ? [{ value: 'val' as const, label: 'Validation part' }] : []),
               { value: 'test', label: 'Test part', disabled: facts !== null && !facts.parts.test && way !== 'test' },
               { value: 'none', label: 'Nothing' },
             ]}
@@ -63,7 +63,7 @@ export function SplitSection() {
           <span className={classes.spring} />
           {value.val !== undefined && way !== 'fraction' && (
             <IconButton
-              label={`Reset validation to the default, ${percent(standardFraction, 0)}`}
+              label={`Reset validation to the default, ${facts?.parts.val ? 'the validation part' : percent(standardFraction, 0)}`}
               icon={IconArrowBackUp}
               size={24}
               onClick={() => change([...place, 'val'], undefined)}

@@ -7,7 +7,7 @@ import type { ProjectPreview } from '../../engine/contract/wire.ts';
 import { connection, engine, retryMs } from '../client/client.ts';
 import { relativeTo } from './files.ts';
 import { useValueAt } from './form.ts';
-import { currentProject, edit, useProjectState } from './project.ts';
+import { edit, usePlan, useProjectState } from './project.ts';
 import { infoOf, tellError } from './session.ts';
 
 export interface Wanted {
@@ -48,7 +48,9 @@ export function usePreview(wanted: Wanted | null, round: number): PreviewState {
   const sourceKey = JSON.stringify([file, source]);
   const typedKey = JSON.stringify([file, source, split, transforms]);
   const typed = useRef(typedKey);
-  const wantedKey = JSON.stringify([wanted, round]);
+  // Only what is drawn depends on it.
+  const seed = useTrainingSeed(wanted !== null && wanted.epoch !== null);
+  const wantedKey = JSON.stringify([wanted, round, seed]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the keys stand for all that is read
   useEffect(() => {
@@ -70,7 +72,7 @@ export function usePreview(wanted: Wanted | null, round: number): PreviewState {
             part,
             start,
             count,
-            ...chosen(wanted),
+            ...chosen(wanted, seed),
           },
           { signal: end.signal },
         );
@@ -96,19 +98,20 @@ export function usePreview(wanted: Wanted | null, round: number): PreviewState {
   return state;
 }
 
-function chosen({ class: only, search, marked, epoch, thumbs }: Wanted) {
+function chosen({ class: only, search, marked, epoch, thumbs }: Wanted, seed: number) {
   return {
     ...(only === null ? {} : { class: only }),
     ...(search === '' ? {} : { search }),
     ...(marked ? { marked } : {}),
-    ...(epoch === null ? {} : { epoch, seed: trainingSeed() }),
+    ...(epoch === null ? {} : { epoch, seed }),
     ...(thumbs === null ? {} : { thumbs }),
   };
 }
 
-/** What training draws with. */
-function trainingSeed(): number {
-  return currentProject().plan?.project.training.seed ?? 0;
+/** What training draws with; 0 where it does not count. */
+export function useTrainingSeed(counts: boolean): number {
+  const plan = usePlan();
+  return counts ? (plan?.project.training.seed ?? 0) : 0;
 }
 
 /** Makes the digits that come with the program the project's data; the edit can be undone. */

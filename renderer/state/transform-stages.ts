@@ -5,7 +5,7 @@ import type { ProjectPreview } from '../../engine/contract/wire.ts';
 import { engine } from '../client/client.ts';
 import { useSource } from './data-place.ts';
 import { useValueAt } from './form.ts';
-import { currentProject } from './project.ts';
+import { useTrainingSeed } from './preview.ts';
 
 export interface StageWish {
   part: PartName;
@@ -26,14 +26,14 @@ export function useStages(wish: StageWish | null): readonly (ProjectPreview | nu
   const transforms = useValueAt(['data', 'transforms']);
   const split = useValueAt(['data', 'split']);
   const [state, setState] = useState<readonly (ProjectPreview | null)[]>([]);
-  const asked = JSON.stringify([source?.key, transforms, split, wish]);
+  const seed = useTrainingSeed(wish !== null && wish.epoch !== null);
+  const asked = JSON.stringify([source?.key, transforms, split, wish, seed]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the text stands for all that is read
   useEffect(() => {
     if (wish === null || source === null || !Array.isArray(transforms)) return setState([]);
     const end = new AbortController();
     const { part, index, epoch, side } = wish;
     const { file, source: chosen } = source;
-    const seed = currentProject().plan?.project.training.seed ?? 0;
     const after = (count: number) =>
       engine.data
         .preview(
