@@ -10,6 +10,8 @@ export const patterns = {
   point: `[+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)${exponent}|[Ii]nf|[Ii]nfinity|INF)`,
   comma: `[+-]?([0-9]{1,3}([.][0-9]{3})+(,[0-9]*)?|[0-9]+,[0-9]*|,[0-9]+)${exponent}`,
   grouped: '[+-]?[0-9]{1,3}(,[0-9]{3})+([.][0-9]*)?',
+  /** Of those with a point: to be read with points between thousands as well. */
+  thousands: '[+-]?[0-9]{1,3}([.][0-9]{3})+',
 } as const;
 
 /** How a date begins. */

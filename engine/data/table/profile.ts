@@ -5,6 +5,7 @@ import { standardMissing } from '../../contract/sources/table.ts';
 import { type Database, literals, withDatabase } from './duckdb.ts';
 import { datePattern, type NumberStyle, numberSql, patterns } from './numbers.ts';
 import { keptBeside, placeSql, type StoreOptions, storeParameters, storeRows, type TableStore } from './store.ts';
+import { eachTexts, firstOdd, isWide, keptTokens, numbersOf, presentTexts, writingOf } from './texts.ts';
 
 export interface ColumnProfile {
   name: string;
@@ -42,7 +43,6 @@ export interface ProfileSettings {
 /** Columns that one query looks at. */
 const atOnce = 40;
 const mostNamed = 5;
-const fewRows = 20_000;
 /** A column is meant to be of numbers if this share of it are. */
 const mostlyNumbers = 0.5;
 
@@ -57,7 +57,7 @@ export function profileTable(
 }
 
 /** How many of a column's values, missing ones and tokens aside, are written how. */
-interface Counted {
+export interface Counted {
   empty: number;
   token: number;
   whole: number;
@@ -74,20 +74,30 @@ interface Counted {
 }
 
 async function makeProfile(database: Database, store: TableStore, settings: ProfileSettings): Promise<ColumnProfile[]> {
+  const wide = isWide(store);
   const counts: Counted[] = [];
-  for (const columns of batches(store)) counts.push(...(await count(database, store, columns, settings)));
+  if (wide) await countWide(database, store, settings, counts);
+  else for (const columns of batches(store)) counts.push(...(await count(database, store, columns, settings)));
   const comma = settings.decimal === ',' || (settings.decimal === null && decimalCommas(counts));
-  const profiles: ColumnProfile[] = [];
-  for (const columns of batches(store)) {
-    const begun = columns.map((at) => begin(store, at, counts[at] as Counted, comma, settings));
-    await measure(database, store, columns, begun);
-    profiles.push(...begun);
+  const profiles = counts.map((counted, at) => begin(store, at, counted, comma, settings));
+  if (wide) await measureWide(database, store, profiles);
+  else {
+    for (const columns of batches(store)) {
+      await measure(
+        database,
+        store,
+        columns,
+        columns.map((at) => profiles[at] as ColumnProfile),
+      );
+    }
   }
+  for (const profile of profiles) profile.fileType ||= fileTypes[profile.type];
   return profiles;
 }
 
-function batches({ names }: TableStore): number[][] {
-  const all = names.map((_, at) => at);
+const allColumns = ({ names }: TableStore) => names.map((_, at) => at);
+
+function batches(store: TableStore, all = allColumns(store)): number[][] {
   return Array.from({ length: Math.ceil(all.length / atOnce) }, (_, i) => all.slice(i * atOnce, (i + 1) * atOnce));
 }
 
@@ -103,15 +113,13 @@ async function count(
   columns: number[],
   settings: ProfileSettings,
 ): Promise<Counted[]> {
-  const thousands = '[+-]?[0-9]{1,3}([.][0-9]{3})+';
   const sorts = columns.map((at) => {
     const value = `c${at}`;
-    const tokens = tokensFor(store.names[at] as string, settings) ?? standardMissing;
-    const token = tokens.filter((each) => each !== '');
+    const token = countedTokens(store, at, settings).filter((each) => each !== '');
     return `CASE WHEN ${value} = '' THEN 0 ${token.length > 0 ? `WHEN ${value} IN (${literals(token)}) THEN 1` : ''}
       WHEN regexp_full_match(${value}, '${patterns.whole}') THEN 2
       WHEN regexp_full_match(${value}, '${patterns.point}') THEN
-        CASE WHEN contains(${value}, '.') AND regexp_full_match(${value}, '${thousands}') THEN 7 ELSE 3 END
+        CASE WHEN contains(${value}, '.') AND regexp_full_match(${value}, '${patterns.thousands}') THEN 7 ELSE 3 END
       WHEN regexp_full_match(${value}, '${patterns.comma}') THEN
         CASE WHEN regexp_full_match(${value}, '${patterns.grouped}') THEN 5 ELSE 4 END
       WHEN contains(${value}, ',') AND regexp_full_match(${value}, '${patterns.grouped}') THEN 6
@@ -123,10 +131,24 @@ async function count(
     storeParameters(store),
   );
   return columns.map((_, i) => {
-    const counted = Object.fromEntries(classes.map((name) => [name, 0])) as unknown as Counted;
+    const counted = noneCounted();
     const { entries } = found[i] as DuckDBMapValue;
     for (const { key, value } of entries) counted[classes[Number(key)] as keyof Counted] = Number(value);
     return counted;
+  });
+}
+
+const countedTokens = (store: TableStore, at: number, settings: ProfileSettings) =>
+  tokensFor(store.names[at] as string, settings) ?? standardMissing;
+
+const noneCounted = () => Object.fromEntries(classes.map((name) => [name, 0])) as unknown as Counted;
+
+function countWide(database: Database, store: TableStore, settings: ProfileSettings, counts: Counted[]): Promise<void> {
+  return eachTexts(database, store, allColumns(store), (at, texts) => {
+    const tokens = countedTokens(store, at, settings);
+    const counted = noneCounted();
+    for (const [text, count] of texts) counted[writingOf(text, tokens)] += count;
+    counts[at] = counted;
   });
 }
 
@@ -197,24 +219,22 @@ export const numericSql = (at: number, { tokens, style }: Pick<ColumnProfile, 't
 export const dateSql = (at: number, tokens: readonly string[]): string =>
   `CASE WHEN regexp_matches(${presentSql(at, tokens)}, '${datePattern}') THEN epoch(TRY_CAST(c${at} AS TIMESTAMPTZ)) END`;
 
+const isNumber = ({ type }: ColumnProfile) => type === 'whole' || type === 'number';
+
 async function measure(
   database: Database,
   store: TableStore,
   columns: number[],
   profiles: ColumnProfile[],
 ): Promise<void> {
-  const isNumber = ({ type }: ColumnProfile) => type === 'whole' || type === 'number';
   const read = columns.flatMap((at, i) => {
     const profile = profiles[i] as ColumnProfile;
     const value = isNumber(profile) ? numericSql(at, profile) : presentSql(at, profile.tokens);
     const date = isNumber(profile) || profile.type === 'empty' ? 'NULL' : dateSql(at, profile.tokens);
     return [`${value} AS v${i}`, `${date} AS d${i}`];
   });
-  // A hash table for each of thousands of columns costs more than a list of few values.
-  const distinct = (value: string) =>
-    store.rows <= fewRows ? `len(list_distinct(list(${value})))` : `count(DISTINCT ${value})`;
   const wanted = profiles.flatMap((profile, i) => [
-    distinct(`v${i}`),
+    `count(DISTINCT v${i})`,
     `count(d${i})`,
     ...(isNumber(profile) ? [`min(v${i})`, `max(v${i})`] : ['NULL', 'NULL']),
   ]);
@@ -229,12 +249,51 @@ async function measure(
     profile.min = min ?? null;
     profile.max = max ?? null;
     if (profile.type === 'text' && dates === profile.rows - profile.missing) profile.type = 'date';
-    profile.fileType ||= fileTypes[profile.type];
     if (profile.type === 'text') await tellOdd(database, store, at, profile);
   }
 }
 
 const fileTypes = { whole: 'BIGINT', number: 'DOUBLE', date: 'TIMESTAMP', text: 'VARCHAR', empty: 'VARCHAR' };
+
+async function measureWide(database: Database, store: TableStore, profiles: ColumnProfile[]): Promise<void> {
+  const dates: number[] = [];
+  await eachTexts(database, store, allColumns(store), (at, texts) => {
+    const profile = profiles[at] as ColumnProfile;
+    if (isNumber(profile)) {
+      const numbers = numbersOf(texts, profile);
+      profile.distinct = numbers.length;
+      profile.min = numbers[0]?.[0] ?? null;
+      profile.max = numbers.at(-1)?.[0] ?? null;
+      return;
+    }
+    const present = presentTexts(texts, profile.tokens);
+    profile.distinct = present.length;
+    if (profile.type !== 'text') return;
+    profile.kept = keptTokens(texts, profile.tokens);
+    if (present.every(([text]) => startsAsDate.test(text))) dates.push(at);
+  });
+  for (const columns of batches(store, dates)) {
+    const counts = columns.map((at) => `count(${dateSql(at, profiles[at]?.tokens ?? [])})`);
+    const found = await database.numbers(`SELECT ${counts.join(', ')} FROM ${storeRows}`, storeParameters(store));
+    for (const [i, at] of columns.entries()) {
+      const profile = profiles[at] as ColumnProfile;
+      if (found[i] !== profile.rows - profile.missing) continue;
+      profile.type = 'date';
+      profile.kept = [];
+    }
+  }
+  const odd = profiles.flatMap((profile, at) =>
+    profile.type === 'text' && profile.oddCount > 0 ? [{ at, skipped: skippedOf(profile), style: profile.style }] : [],
+  );
+  const found = await firstOdd(database, store, odd, mostNamed);
+  for (const [i, { at }] of odd.entries()) (profiles[at] as ColumnProfile).odd = found[i] ?? [];
+}
+
+const startsAsDate = new RegExp(datePattern);
+
+/** What is no number and yet not odd. */
+const skippedOf = ({ tokens }: ColumnProfile) =>
+  tokens.includes('') ? standardMissing : [...tokens, ...standardMissing];
 
 async function tellOdd(database: Database, store: TableStore, at: number, profile: ColumnProfile): Promise<void> {
   const parameters = storeParameters(store);
@@ -247,10 +306,9 @@ async function tellOdd(database: Database, store: TableStore, at: number, profil
     profile.kept = kept.map(([value, count]) => ({ value: String(value), count: Number(count) }));
   }
   if (profile.oddCount === 0) return;
-  const skipped = profile.tokens.includes('') ? standardMissing : [...profile.tokens, ...standardMissing];
   const odd = await database.rows(
     `SELECT ${placeSql(store)}, c${at} FROM ${storeRows}
-      WHERE c${at} NOT IN (${literals(skipped)}) AND ${numberSql(`c${at}`, profile.style)} IS NULL
+      WHERE c${at} NOT IN (${literals(skippedOf(profile))}) AND ${numberSql(`c${at}`, profile.style)} IS NULL
       ORDER BY file_row_number LIMIT ${mostNamed}`,
     parameters,
   );

@@ -3,6 +3,7 @@ import type { TableColumn } from '../../contract/data/table.ts';
 import { type Database, withDatabase } from './duckdb.ts';
 import { type ColumnProfile, numericSql, type ProfileSettings, presentSql } from './profile.ts';
 import { keptBeside, type StoreOptions, storeParameters, storeRows, type TableStore } from './store.ts';
+import { eachTexts, isWide, numbersOf, presentTexts } from './texts.ts';
 
 export type ColumnStatistics = Pick<TableColumn, 'numbers' | 'histogram' | 'frequent'>;
 
@@ -20,6 +21,7 @@ export function statisticsOf(
     withDatabase(
       options.cacheDir,
       async (database) => {
+        if (isWide(store)) return measureWide(database, store, profiles);
         const found: ColumnStatistics[] = [];
         for (let first = 0; first < profiles.length; first += atOnce) {
           found.push(...(await measure(database, store, first, profiles.slice(first, first + atOnce))));
@@ -32,6 +34,69 @@ export function statisticsOf(
 }
 
 const isNumber = ({ type }: ColumnProfile) => type === 'whole' || type === 'number';
+
+async function measureWide(
+  database: Database,
+  store: TableStore,
+  profiles: readonly ColumnProfile[],
+): Promise<ColumnStatistics[]> {
+  const found: ColumnStatistics[] = [];
+  const columns = profiles.map((_, at) => at);
+  await eachTexts(database, store, columns, (at, texts) => {
+    const profile = profiles[at] as ColumnProfile;
+    const counted = isNumber(profile) ? numbersOf(texts, profile) : [];
+    const numbers = momentsOf(counted);
+    found[at] = {
+      numbers,
+      histogram: numbers && histogramOf(counted, numbers),
+      frequent: hasFrequent(profile)
+        ? presentTexts(texts, profile.tokens)
+            .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+            .slice(0, mostFrequent)
+            .map(([value, count]) => ({ value, count }))
+        : null,
+    };
+  });
+  return found;
+}
+
+type Moments = NonNullable<ColumnStatistics['numbers']>;
+
+/** `counted` rises; null: there is a number among them that is too large. */
+function momentsOf(counted: readonly [value: number, count: number][]): Moments | null {
+  const [min] = counted[0] ?? [];
+  const [max] = counted.at(-1) ?? [];
+  if (min === undefined || max === undefined) return null;
+  const total = counted.reduce((sum, [, count]) => sum + count, 0);
+  const mean = counted.reduce((sum, [value, count]) => sum + value * count, 0) / total;
+  const std = Math.sqrt(counted.reduce((sum, [value, count]) => sum + (value - mean) ** 2 * count, 0) / total);
+  const low = valueAt(counted, (total - 1) >> 1);
+  const median = low + (valueAt(counted, total >> 1) - low) / 2;
+  return [min, max, mean, std, median].every(Number.isFinite) ? { min, max, mean, std, median } : null;
+}
+
+function valueAt(counted: readonly [value: number, count: number][], place: number): number {
+  let seen = 0;
+  for (const [value, count] of counted) {
+    seen += count;
+    if (seen > place) return value;
+  }
+  return Number.NaN;
+}
+
+function histogramOf(counted: readonly [value: number, count: number][], { min, max }: Moments): number[] {
+  const counts = new Array<number>(bins).fill(0);
+  for (const [value, count] of counted) {
+    // Halved, so that the widest of ranges is a number as well.
+    const share = max > min ? (value / 2 - min / 2) / (max / 2 - min / 2) : 0;
+    const bin = Math.min(bins - 1, Math.max(0, Math.floor(share * bins)));
+    counts[bin] = (counts[bin] ?? 0) + count;
+  }
+  return counts;
+}
+
+/** Few texts or numbers, and texts anyhow. */
+const hasFrequent = ({ type, distinct }: ColumnProfile) => type === 'text' || distinct <= mostFrequent;
 
 async function measure(
   database: Database,
@@ -63,10 +128,7 @@ async function measure(
     found.push({
       numbers: range && { ...range, mean: mean as number, std: std as number, median: median as number },
       histogram: range && (await histogram(database, store, at, profile, range)),
-      frequent:
-        profile.type === 'text' || profile.distinct <= mostFrequent
-          ? await frequent(database, store, at, profile)
-          : null,
+      frequent: hasFrequent(profile) ? await frequent(database, store, at, profile) : null,
     });
   }
   return found;

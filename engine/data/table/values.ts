@@ -2,8 +2,10 @@
 import { GradloomError } from '../../contract/errors.ts';
 import { type Database, literals } from './duckdb.ts';
 import { type CellValue, categoryName, type EncodedInput, type NumberInput, readNumber } from './encoding.ts';
+import { readNumberText } from './numbers.ts';
 import { dateSql, numericSql, presentSql } from './profile.ts';
 import { placeSql, storeParameters, storeRows, type TableStore } from './store.ts';
+import { isWide } from './texts.ts';
 
 /** What is read of a column: a number, or the name of a class or category. */
 export type ColumnReading = EncodedInput | { kind: 'text'; name: string; tokens: string[]; numbers: boolean };
@@ -32,6 +34,17 @@ export function placeOfColumn({ names, path }: TableStore, name: string): number
   );
 }
 
+/** Columns from which on a query of plain texts, read here, is quicker than one of expressions. */
+const manyColumns = 150;
+
+const isDate = (column: ColumnReading) => column.kind === 'number' && column.date;
+
+/** The value of a text, as `valueSql` says it. */
+function readValue(column: ColumnReading, text: string): number | string | null {
+  if (column.tokens.includes(text)) return null;
+  return column.kind === 'number' ? readNumberText(text, column.style) : categoryName(text, column.numbers);
+}
+
 function valueSql(at: number, column: ColumnReading): string {
   if (column.kind === 'number') return column.date ? dateSql(at, column.tokens) : numericSql(at, column);
   const text = presentSql(at, column.tokens);
@@ -45,7 +58,11 @@ export async function* readValues(
   columns: readonly ColumnReading[],
   which: number | { positions: readonly number[] } = 0,
 ): AsyncGenerator<ValueChunk, void, void> {
-  const values = columns.map((column) => valueSql(placeOfColumn(store, column.name), column));
+  const isText = (column: ColumnReading) => columns.length >= manyColumns && !isDate(column);
+  const values = columns.map((column) => {
+    const at = placeOfColumn(store, column.name);
+    return isText(column) ? `c${at}` : valueSql(at, column);
+  });
   const where =
     typeof which === 'number'
       ? which > 0
@@ -61,7 +78,11 @@ export async function* readValues(
     if (next >= 0 && first !== next) {
       throw new GradloomError('INTERNAL', `The rows of ${store.path} came out of order`);
     }
-    yield { first, count: chunk.rowCount, positions, columns: rest };
+    const read = rest.map((cells, at) => {
+      const column = columns[at] as ColumnReading;
+      return isText(column) ? { getItem: (row: number) => readValue(column, cells.getItem(row) as string) } : cells;
+    });
+    yield { first, count: chunk.rowCount, positions, columns: read };
     if (next >= 0) next += chunk.rowCount;
   }
 }
@@ -89,11 +110,16 @@ export async function findBadRows(
     ...targets.map(({ column, known }) => ({ column, required: true, known: known && new Set(known) })),
   ].map((check) => ({ ...check, at: placeOfColumn(store, check.column.name) }));
   const found = new Map<number, BadRow>();
-  for (let first = 0; first < checks.length; first += checksAtOnce) {
-    for (const bad of await checkRows(database, store, checks.slice(first, first + checksAtOnce))) {
-      const before = found.get(bad.index);
-      found.set(bad.index, before ? { ...before, reason: `${before.reason}; ${bad.reason}` } : bad);
-    }
+  // What is a date SQL alone decides.
+  const walked = isWide(store) ? checks.filter(({ column }) => !isDate(column)) : [];
+  const asked = isWide(store) ? checks.filter(({ column }) => isDate(column)) : checks;
+  const lists = walked.length > 0 ? [await readRows(database, store, walked)] : [];
+  for (let first = 0; first < asked.length; first += checksAtOnce) {
+    lists.push(await checkRows(database, store, asked.slice(first, first + checksAtOnce)));
+  }
+  for (const bad of lists.flat()) {
+    const before = found.get(bad.index);
+    found.set(bad.index, before ? { ...before, reason: `${before.reason}; ${bad.reason}` } : bad);
   }
   return [...found.values()].sort((a, b) => a.index - b.index);
 }
@@ -125,6 +151,28 @@ async function checkRows(database: Database, store: TableStore, checks: readonly
     for (const [index, place, ...texts] of chunk.getRows()) {
       const reasons = checks.flatMap((check, i) => reasonOf(check, String(texts[i])));
       bad.push({ index: Number(index), place: Number(place), reason: reasons.join('; ') || 'a value cannot be read' });
+    }
+  }
+  return bad;
+}
+
+/** The same by reading every cell. */
+async function readRows(database: Database, store: TableStore, checks: readonly Check[]): Promise<BadRow[]> {
+  const cells = checks.map(({ at }) => `c${at}`);
+  const sql = `SELECT ${['file_row_number', placeSql(store), ...cells].join(', ')} FROM ${storeRows}`;
+  const bad: BadRow[] = [];
+  for await (const chunk of database.chunks(sql, storeParameters(store))) {
+    const [indices, places, ...columns] = Array.from({ length: chunk.columnCount }, (_, at) =>
+      chunk.getColumnVector(at),
+    );
+    for (let row = 0; row < chunk.rowCount; row++) {
+      const reasons = checks.flatMap((check, i) => reasonOf(check, columns[i]?.getItem(row) as string));
+      if (reasons.length === 0) continue;
+      bad.push({
+        index: Number(indices?.getItem(row)),
+        place: Number(places?.getItem(row)),
+        reason: reasons.join('; '),
+      });
     }
   }
   return bad;

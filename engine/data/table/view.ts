@@ -106,7 +106,7 @@ async function readPage(
   } else {
     positions = Array.from({ length: Math.min(count, total - start) }, (_, i) => start + i);
   }
-  const cells = profiles.map(({ tokens }, at) => presentSql(at, tokens));
+  const cells = profiles.map((_, at) => `c${at}`);
   const found = await database.rows(
     `SELECT file_row_number, ${[placeSql(store), ...cells].join(', ')} FROM ${storeRows}
       WHERE file_row_number IN (${positions.join(', ')})`,
@@ -116,11 +116,14 @@ async function readPage(
   const rows = positions.flatMap((position) => {
     const one = byPosition.get(position);
     return one
-      ? [{ row: Number(one.row), cells: one.values.map((value) => (value === null ? null : String(value))) }]
+      ? [{ row: Number(one.row), cells: one.values.map((value, at) => presentText(String(value), profiles[at])) }]
       : [];
   });
   return { total, rows };
 }
+
+const presentText = (text: string, profile: ColumnProfile | undefined) =>
+  profile?.tokens.includes(text) ? null : text;
 
 /** Numbers by size, texts by their code points, missing values last. */
 function sortSql(profiles: readonly ColumnProfile[], { column, down }: NonNullable<WantedRows['sort']>): string {
