@@ -6,7 +6,7 @@ import {
   IconInfoCircle,
   IconStethoscope,
 } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { DataFix, DoctorReport, Finding } from '../../engine/contract/data/doctor.ts';
 import {
   applyFix,
@@ -34,7 +34,12 @@ export function CheckPanel({ onLook, round }: CheckPanelProps) {
   const key = useCheckKey();
   const { report, outdated } = useChecked();
   const mine = work.key === key || report !== null;
-  const start = () => void checkData();
+  const place = useRef<HTMLDivElement>(null);
+  // Whose button goes away goes on here.
+  const start = () => {
+    place.current?.focus();
+    void checkData();
+  };
   return (
     <Panel
       title="Check of the data"
@@ -45,13 +50,14 @@ export function CheckPanel({ onLook, round }: CheckPanelProps) {
             Cancel
           </Button>
         ) : (
-          <Button size="xs" icon={IconStethoscope} primary={report === null} onClick={start}>
+          <Button size="xs" icon={IconStethoscope} primary={report === null} onClick={() => void checkData()}>
             {report ? 'Check again' : 'Check the data'}
           </Button>
         )
       }
     >
-      <div className={classes.check}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset brings a frame and a legend */}
+      <div ref={place} className={classes.check} role="group" aria-label="Findings" tabIndex={-1}>
         {work.running && mine && (
           <ProgressBar
             label={stageWords(work.progress) ?? 'Getting ready to check'}
@@ -64,6 +70,7 @@ export function CheckPanel({ onLook, round }: CheckPanelProps) {
           <Report
             report={report}
             outdated={work.running ? null : outdated}
+            running={work.running}
             onLook={onLook}
             round={round}
             onCheck={start}
@@ -103,18 +110,33 @@ const outdatedWords = {
 function Report({
   report,
   outdated,
+  running,
   onLook,
   onCheck,
   round,
 }: {
   report: DoctorReport;
   outdated: Outdated;
+  /** Another check, of the data as they are now. */
+  running: boolean;
   onLook: (at: SampleAt) => void;
   onCheck: () => void;
   round: number;
 }) {
   const { findings, checked } = report;
   const sorted = [...findings].sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity));
+  const list = useRef<HTMLDivElement>(null);
+  const mended = useRef<{ at: number; of: DoctorReport } | null>(null);
+  // Where the finding that was mended has gone, the keyboard goes on at the next.
+  useEffect(() => {
+    if (mended.current === null || mended.current.of === report) return;
+    const { at } = mended.current;
+    mended.current = null;
+    const place = list.current;
+    if (!place || (document.activeElement !== document.body && document.activeElement !== null)) return;
+    const cards = [...place.children] as HTMLElement[];
+    (cards[Math.min(at, cards.length - 1)] ?? place.parentElement)?.focus();
+  }, [report]);
   return (
     <>
       {outdated && (
@@ -133,15 +155,22 @@ function Report({
           What was looked at is told below.
         </EmptyState>
       )}
-      {sorted.map((finding) => (
-        <FindingCard
-          key={`${finding.code} ${finding.message}`}
-          finding={finding}
-          onLook={onLook}
-          onFixed={onCheck}
-          round={round}
-        />
-      ))}
+      <div ref={list} className={classes.findings}>
+        {sorted.map((finding, at) => (
+          <FindingCard
+            key={`${finding.code} ${finding.message}`}
+            finding={finding}
+            report={report}
+            running={running}
+            onLook={onLook}
+            onFixed={() => {
+              mended.current = { at, of: report };
+              void checkData();
+            }}
+            round={round}
+          />
+        ))}
+      </div>
       {checked.length > 0 && (
         <details className={classes.checked} open={sorted.length === 0 || undefined}>
           <summary>What was looked at</summary>
@@ -160,11 +189,15 @@ const icons = { error: IconAlertCircle, warning: IconAlertTriangle, note: IconIn
 
 function FindingCard({
   finding,
+  report,
+  running,
   onLook,
   onFixed,
   round,
 }: {
   finding: Finding;
+  report: DoctorReport;
+  running: boolean;
   onLook: (at: SampleAt) => void;
   onFixed: () => void;
   round: number;
@@ -173,15 +206,30 @@ function FindingCard({
   const Icon = icons[severity];
   const readable = useMarks(({ key }) => key !== null);
   const [doing, setDoing] = useState<string | null>(null);
+  const [mendedIn, setMendedIn] = useState<DoctorReport | null>(null);
+  const mended = running && mendedIn === report;
+  const card = useRef<HTMLElement>(null);
   const mend = async (fix: DataFix) => {
     setDoing(fix.label);
     const done = await applyFix(fix);
     setDoing(null);
+    if (!done) return;
+    // The button is no longer one to press.
+    card.current?.focus();
+    setMendedIn(report);
     // Whether it is mended is what a person wants to see next.
-    if (done) onFixed();
+    onFixed();
   };
   return (
-    <section className={classes.finding} data-severity={severity} aria-label={message}>
+    <section
+      ref={card}
+      className={classes.finding}
+      data-severity={severity}
+      data-mended={mended || undefined}
+      aria-label={message}
+      aria-busy={mended}
+      tabIndex={-1}
+    >
       <Icon size={18} className={classes.icon} aria-label={severityWords[severity]} />
       <div className={classes.body}>
         <h3 className={classes.message}>{message}</h3>
@@ -201,7 +249,7 @@ function FindingCard({
                 key={fix.label}
                 size="xs"
                 loading={doing === fix.label}
-                disabled={(doing !== null && doing !== fix.label) || (fix.marks !== undefined && !readable)}
+                disabled={mended || (doing !== null && doing !== fix.label) || (fix.marks !== undefined && !readable)}
                 onClick={() => void mend(fix)}
               >
                 {fix.label}

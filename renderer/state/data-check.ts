@@ -6,8 +6,10 @@ import { type DataKey, dataKeyNow, useDataKey } from './data-place.ts';
 import { longWork } from './long-work.ts';
 import { edit, useProjectState } from './project.ts';
 
-const checking = longWork<{ file: string; text: string }, DoctorReport>((input, signal) =>
-  engine.data.doctor(input, { signal }),
+const checking = longWork<{ file: string; text: string }, DoctorReport>(
+  (input, signal) => engine.data.doctor(input, { signal }),
+  // Whoever mends one finding goes on to the next meanwhile.
+  (before, key) => fileOfKey(before) === fileOfKey(key),
 );
 
 export const useChecking = checking.use;
@@ -24,15 +26,19 @@ export interface Checked {
 /** The last report on this project's data; of another source there is none. */
 export function useChecked(): Checked {
   const { source, split } = useDataKey();
-  const key = checking.use((work) => work.key);
+  const key = checking.use((work) => work.resultKey);
   const report = checking.use((work) => work.result);
   if (key === null || report === null) return { report: null, outdated: null };
-  const [ofSource, ofSplit] = JSON.parse(key) as [string, string];
+  const [ofSource, ofSplit] = partsOf(key);
   if (fileOf(ofSource) !== fileOf(source)) return { report: null, outdated: null };
   return { report, outdated: ofSource !== source ? 'source' : ofSplit !== split ? 'split' : null };
 }
 
 const fileOf = (source: string) => (JSON.parse(source) as unknown[])[0];
+
+const partsOf = (key: string) => JSON.parse(key) as [source: string, split: string];
+
+const fileOfKey = (key: string) => fileOf(partsOf(key)[0]);
 
 const keyOf = ({ source, split }: DataKey) => JSON.stringify([source, split]);
 

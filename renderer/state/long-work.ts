@@ -13,6 +13,8 @@ export interface LongWork<R> {
   running: boolean;
   progress: TaskProgress | null;
   result: R | null;
+  /** What the result is of: it may stay while the next is on its way. null: there is none. */
+  resultKey: string | null;
   error: ErrorInfo | null;
 }
 
@@ -24,11 +26,12 @@ export interface LongWorks<I, R> {
   clear(): void;
 }
 
-const idle = { key: null, what: null, running: false, progress: null, result: null, error: null };
+const idle = { key: null, what: null, running: false, progress: null, result: null, resultKey: null, error: null };
 
-/** One at a time. */
+/** One at a time. `keeps`: whether what was found for one key is of use until it is found for another, and where that fails. */
 export function longWork<I, R>(
   call: (input: I & { task: string }, signal: AbortSignal) => Promise<R>,
+  keeps: (before: string, key: string) => boolean = () => false,
 ): LongWorks<I, R> {
   const use = create<LongWork<R>>(() => idle);
   let current: AbortController | null = null;
@@ -42,7 +45,9 @@ export function longWork<I, R>(
       end();
       const here = new AbortController();
       current = here;
-      use.setState({ ...idle, key, what, running: true });
+      const { result: before, resultKey } = use.getState();
+      const kept = resultKey !== null && keeps(resultKey, key) ? { result: before, resultKey } : {};
+      use.setState({ ...idle, ...kept, key, what, running: true });
       const task = newTask();
       const followed = new AbortController();
       void followTask(task, AbortSignal.any([here.signal, followed.signal]), (progress) => {
@@ -51,10 +56,10 @@ export function longWork<I, R>(
       try {
         const result = await call({ ...input, task }, here.signal);
         if (current !== here) return null;
-        use.setState({ ...idle, key, what, result });
+        use.setState({ ...idle, key, what, result, resultKey: key });
         return result;
       } catch (thrown) {
-        if (current === here) use.setState({ ...idle, key, what, error: infoOf(thrown) });
+        if (current === here) use.setState({ ...idle, ...kept, key, what, error: infoOf(thrown) });
         return null;
       } finally {
         followed.abort();
