@@ -15,6 +15,7 @@ import { type SampleAt, useDataAddress, type View } from './address.ts';
 import { BalanceSection } from './balance-section.tsx';
 import { CheckPanel, useFindingCount } from './check-panel.tsx';
 import classes from './data.module.css';
+import { FetchBar } from './fetch-bar.tsx';
 import { FitNotice } from './fit-notice.tsx';
 import { FoundData, useLooking } from './found-data.tsx';
 import type { Side } from './gallery.tsx';
@@ -171,6 +172,7 @@ function OpenData() {
       }
     >
       <FitNotice />
+      <FetchBar />
       {looking ? (
         <FoundData onTake={(taken) => show(hasColumns(taken) ? 'table' : 'samples')} />
       ) : (

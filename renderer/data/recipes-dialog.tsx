@@ -1,18 +1,28 @@
 /** Known data sets that can be fetched: what each holds, its licence and size, and how far its fetching is. */
+import { useEffect, useRef } from 'react';
+import type { Recipe } from '../../engine/contract/data/recipes.ts';
 import { fetching, fetchRecipe, useRecipes } from '../state/data-bringing.ts';
 import { useProjectState } from '../state/project.ts';
-import { Button, bytes, Dialog, ErrorNotice, goOnAt, ProgressBar, Skeleton } from '../ui/index.ts';
+import { Button, bytes, Dialog, ErrorNotice, goOnAt, Skeleton } from '../ui/index.ts';
+import { FetchProgress } from './fetch-bar.tsx';
 import classes from './start.module.css';
-import { progressWords, shareOf } from './work-words.ts';
 
 export function RecipesDialog({ onClose }: { onClose: () => void }) {
   const { recipes, error } = useRecipes(true);
   const work = fetching.use();
   const file = useProjectState((state) => state.file);
   const mine = work.key === file;
-  const name = work.running ? work.what : null;
-  const take = async (recipe: string) => {
-    if (!(await fetchRecipe(recipe))) return;
+  const title = work.running ? work.what : null;
+  const isShown = useRef(true);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+  const take = async (recipe: Recipe) => {
+    // Whoever has gone on elsewhere stays there.
+    if (!(await fetchRecipe(recipe)) || !isShown.current) return;
     onClose();
     goOnAt('[aria-label="Part shown"] input:checked');
   };
@@ -31,18 +41,12 @@ export function RecipesDialog({ onClose }: { onClose: () => void }) {
                 {`${bytes(recipe.bytes)} · ${recipe.licence}`}
                 {recipe.there ? ' · in the workspace already' : ''}
               </p>
-              {name === recipe.name && (
-                <ProgressBar
-                  label={work.progress?.stage ?? 'Asking the mirror'}
-                  value={shareOf(work.progress)}
-                  detail={progressWords(work.progress, bytes)}
-                />
-              )}
+              {title === recipe.title && <FetchProgress progress={work.progress} />}
             </div>
-            {name === recipe.name ? (
+            {title === recipe.title ? (
               <Button onClick={fetching.cancel}>Cancel</Button>
             ) : (
-              <Button disabled={name !== null} onClick={() => void take(recipe.name)}>
+              <Button disabled={title !== null} onClick={() => void take(recipe)}>
                 {recipe.there ? 'Use' : 'Fetch'}
               </Button>
             )}

@@ -7,10 +7,11 @@ import type { Edit } from '../../engine/contract/problems.ts';
 import { type JsonObject, setEdit } from '../../engine/contract/report.ts';
 import { pathKeys } from '../../engine/contract/sources.ts';
 import { engine } from '../client/client.ts';
+import { dataKeyNow } from './data-place.ts';
 import { relativeTo } from './files.ts';
 import { longWork } from './long-work.ts';
 import { edit, useProjectState } from './project.ts';
-import { infoOf } from './session.ts';
+import { infoOf, tell } from './session.ts';
 
 export const inspecting = longWork<{ path: string }, Inspection>((input, signal) =>
   engine.data.inspect(input, { signal }),
@@ -26,12 +27,21 @@ export const fetching = longWork<{ name: string }, { source: JsonObject; folder:
   engine.data.fetch(input, { signal }),
 );
 
-/** Fetches a data set and makes it the open project's, unless another project was opened meanwhile. */
-export async function fetchRecipe(name: string): Promise<boolean> {
+/** Fetches a data set and makes it the open project's, unless another project or source was chosen meanwhile: then it is told and offered. */
+export async function fetchRecipe({ name, title }: Pick<Recipe, 'name' | 'title'>): Promise<boolean> {
   const { file } = useProjectState.getState();
   if (file === null) return false;
-  const fetched = await fetching.start(file, { name }, name);
-  return fetched !== null && useProjectState.getState().file === file && takeSource(fetched.source);
+  const before = dataKeyNow().source;
+  const fetched = await fetching.start(file, { name }, title);
+  if (fetched === null) return false;
+  if (dataKeyNow().source === before) return takeSource(fetched.source);
+  tell({
+    tone: 'info',
+    message: `${title} is in the workspace`,
+    hint: 'Other data were chosen meanwhile.',
+    action: { label: 'Use it', run: () => void takeSource(fetched.source) },
+  });
+  return false;
 }
 
 /** null: not told yet. */
