@@ -1,11 +1,11 @@
 /** What the loader's settings ask of data and network: classes to draw samples by, sequences that may be cut to their batch's longest. */
 import { plural } from './format.ts';
 import type { Answer } from './plan-answer-fixes.ts';
-import { StackPlanner } from './plan-stack.ts';
-import type { PlannedLayer, PlannedTensor } from './plan-types.ts';
+import { shortestLength, type WholeNetwork } from './plan-lengths.ts';
+import type { PlannedLayer } from './plan-types.ts';
 import type { Fix } from './problems.ts';
 import type { ResolvedProject } from './project-types.ts';
-import { Report, removeEdit, setEdit } from './report.ts';
+import { type Place, type Report, removeEdit, setEdit } from './report.ts';
 import type { DataFacts } from './tensors.ts';
 
 /** How training batches are cut: the token that fills sequences up, and to how many positions at most. */
@@ -48,11 +48,8 @@ export function checkSampler({ data: { loader } }: ResolvedProject, { target }: 
 }
 
 /** What has been planned for whole sequences. */
-export interface Whole {
+export interface Whole extends WholeNetwork {
   layers: readonly PlannedLayer[];
-  output: readonly number[];
-  tensors: readonly PlannedTensor[];
-  native: unknown;
   after: Answer['after'];
 }
 
@@ -66,8 +63,7 @@ export function planCut(project: ResolvedProject, facts: DataFacts, whole: Whole
     return null;
   };
   const { dims, dtype } = facts.input;
-  const [length, ...more] = dims;
-  if (dtype !== 'int64' || length === undefined || more.length > 0) {
+  if (dtype !== 'int64' || dims.length !== 1) {
     return refuse('WRONG_DTYPE', 'Only sequences of tokens have a length to be grouped by', 'Leave the samples whole.');
   }
   if (facts.target.kind !== 'class') {
@@ -80,17 +76,18 @@ export function planCut(project: ResolvedProject, facts: DataFacts, whole: Whole
   const reader = firstReader(whole.layers);
   if (!reader) return null; // a network without a beginning has problems of its own
   const padding = reader.args.padding_idx;
-  const layer = reader.place.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+  const layer = placeOf(reader);
   if (typeof padding !== 'number') {
-    const edits = [setEdit([...layer, 'padding_idx'], 0)];
+    const filler = facts.input.padding ?? 0;
+    const edits = [setEdit([...layer, 'padding_idx'], filler)];
     return refuse(
       'MISSING_VALUE',
       `Where a sequence ends is not known: the ${reader.kind} at ${reader.place} has no padding_idx`,
       'Say which token is padding.',
-      [{ label: 'Token 0 is padding', edits }],
+      [{ label: `Token ${filler} is padding`, edits }],
     );
   }
-  const found = shortestLength(project, facts, length, whole);
+  const found = shortestLength(project, facts.input, whole);
   if (typeof found !== 'number') {
     return refuse(
       'NOT_SUPPORTED',
@@ -111,43 +108,29 @@ export function planCut(project: ResolvedProject, facts: DataFacts, whole: Whole
   return { padding, shortest: found };
 }
 
+/** Where the data says which token fills sequences up, the layer that reads them must not take another one for padding. */
+export function checkPadding({ input }: DataFacts, layers: readonly PlannedLayer[], report: Report): void {
+  const reader = firstReader(layers);
+  const taken = reader?.args.padding_idx;
+  const { padding } = input;
+  if (!reader || padding === undefined || typeof taken !== 'number' || taken === padding) return;
+  const place = [...placeOf(reader), 'padding_idx'];
+  report.warn(
+    'WRONG_MASK',
+    place,
+    `The ${reader.kind} takes token ${taken} for padding, but the data fills sequences up with token ${padding}`,
+    `Token ${taken} would be passed over wherever it is meant, and padding would count.`,
+    [{ label: `Set padding_idx to ${padding}`, edits: [setEdit(place, padding)] }],
+  );
+}
+
+function placeOf({ place }: PlannedLayer): Place {
+  return place.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+}
+
 /** The layer that looks the data's tokens up. */
 function firstReader([first]: readonly PlannedLayer[]): PlannedLayer | null {
   if (!first) return null;
   if (first.kind === 'Embedding' || first.kind === 'EmbeddingBag') return first;
   return firstReader(first.children?.[0]?.layers ?? []);
-}
-
-/** The least length from which on the network is the same and answers the same dims, as far as tried; or why there is none. */
-function shortestLength(
-  { model }: ResolvedProject,
-  { input }: DataFacts,
-  length: number,
-  whole: Whole,
-): number | { reason: string } {
-  const tried = [1, 2, 3, 4, 5, 7, 8, 16, 31, 64, 128, 256, 512, 1024, length - 1].filter((size) => size < length);
-  const made = sameFor(whole.tensors, whole.native);
-  let shortest: number | null = null;
-  let reason = 'they have a single position';
-  for (const size of [...new Set(tried)].sort((a, b) => b - a)) {
-    const report = new Report();
-    const planner = new StackPlanner(report, model.blocks);
-    const { flow, native } = planner.model(model.layers, { ...input, dims: [size] });
-    const problem = report.problems.find(({ severity }) => severity === 'error');
-    const same = flow?.dims.join() === whole.output.join() && sameFor(planner.tensors, native) === made;
-    if (problem || !same) {
-      reason = problem
-        ? `of ${size} tokens, at ${problem.path}: ${problem.message}`
-        : `of ${size} tokens it would be another one, or answer other shapes`;
-      break;
-    }
-    shortest = size;
-  }
-  return shortest ?? { reason };
-}
-
-/** Tensors and arguments as text; the shapes between layers are left out, which may go with the length. */
-function sameFor(tensors: readonly PlannedTensor[], native: unknown): string {
-  const args = JSON.stringify(native, (key, value) => (key === 'output' ? undefined : value));
-  return JSON.stringify(tensors.map(({ name, shape }) => [name, shape])) + args;
 }

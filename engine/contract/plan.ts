@@ -1,7 +1,7 @@
 /** `planProject`: from a project and what is known of its data to shapes, costs, problems with fixes, and the model for C++. */
 import { checkAveraging } from './averaging.ts';
 import { estimateMemory } from './estimate.ts';
-import { checkSampler, planCut } from './loader-checks.ts';
+import { checkPadding, checkSampler, planCut } from './loader-checks.ts';
 import { checkMetrics, nativeMetric, taskOf } from './metrics.ts';
 import { positionsOf } from './metrics-read.ts';
 import { checkMixing } from './mixing.ts';
@@ -74,6 +74,7 @@ export function planProject(project: Project, facts: DataFacts | null): Plan {
     checkSchedule(resolved, splits, report);
     checkAveraging(resolved, splits, report);
     checkSampler(resolved, known, report);
+    checkPadding(known, layers, report);
     if (output)
       cut = planCut(resolved, known, { layers, output, tensors: planner.tensors, native: stack.native, after }, report);
   }

@@ -1,7 +1,10 @@
 /** Problems of the loader's settings: samplers without classes, sequences that cannot be cut, and what their fixes do. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { planProject } from '../../engine/contract/plan.ts';
+import { StackPlanner } from '../../engine/contract/plan-stack.ts';
 import { editProject } from '../../engine/contract/project.ts';
+import type { Project } from '../../engine/contract/project-types.ts';
+import type { DataFacts } from '../../engine/contract/tensors.ts';
 
 const tokens = { kind: 'random', shape: [20], classes: 3, tokens: 30 };
 const embedding = { kind: 'Embedding', num_embeddings: 30, embedding_dim: 8 };
@@ -111,5 +114,67 @@ describe('batches of like length', () => {
     expect(found.plan.problems.map(({ severity, code }) => `${severity} ${code}`)).toEqual(['warning WRONG_MASK']);
     expect(found.plan.cut).toEqual({ padding: 0, shortest: 1 });
     expect(mended(found).problems).toEqual([]);
+  });
+
+  test.each([2, 3, 6, 9, 17])(
+    'are cut to no fewer than %i positions where the network wants so many',
+    (kernel_size) => {
+      const conv = { kind: 'Conv1d', out_channels: 4, kernel_size };
+      const layers = [{ ...embedding, padding_idx: 0 }, { kind: 'Permute', dims: [0, 2, 1] }, conv];
+      const ends = [{ kind: 'AdaptiveAvgPool1d', output_size: 1 }, { kind: 'Flatten' }, head];
+      const { cut } = planOf(on, [...layers, ...ends]).plan;
+      const tried = [1, 2, 3, 4, 5, 7, 8, 16, 19].find((size) => size >= kernel_size);
+      expect(cut?.shortest).toBe(tried);
+    },
+  );
+
+  test('are looked into once a network, whatever else is edited', () => {
+    const planned = vi.spyOn(StackPlanner.prototype, 'model');
+    const layers = [{ ...masked, embedding_dim: 11 }, mean, head];
+    const count = (loader: object) => {
+      planned.mockClear();
+      expect(planOf({ ...on, ...loader }, layers).plan.cut).toEqual({ padding: 0, shortest: 1 });
+      return planned.mock.calls.length;
+    };
+    expect(count({})).toBe(3); // whole, one position less, one position
+    expect(count({ batch_size: 7 })).toBe(1);
+    planned.mockRestore();
+  });
+});
+
+describe('the token that is padding', () => {
+  const facts: DataFacts = {
+    input: { dims: [20], dtype: 'int64', tokens: 30, padding: 0 },
+    target: { kind: 'class', classes: ['a', 'b', 'c'] },
+    parts: { train: 100 },
+  };
+  const plan = (project: Project) => planProject(project, facts);
+  const project = (layer: object, loader: object = {}) => ({
+    gradloom: 1,
+    data: { source: { kind: 'text_labels', path: 'texts.csv' }, loader },
+    model: { layers: [layer, mean, head] },
+  });
+  const wrong = ({ problems }: ReturnType<typeof plan>) => problems.filter(({ code }) => code === 'WRONG_MASK');
+
+  test('is the one of the data: another one is warned of, and the fix sets it', () => {
+    for (const loader of [{}, { bucket_by_length: true }]) {
+      const given = project({ ...masked, padding_idx: 3 }, loader);
+      const found = wrong(plan(given));
+      expect(found).toMatchObject([
+        {
+          severity: 'warning',
+          path: 'model.layers.0.padding_idx',
+          message: 'The Embedding takes token 3 for padding, but the data fills sequences up with token 0',
+        },
+      ]);
+      const edits = found[0]?.fixes[0]?.edits ?? [];
+      expect(wrong(plan(JSON.parse(editProject(JSON.stringify(given), edits))))).toEqual([]);
+    }
+  });
+
+  test('counted from the end is the same token; a layer without one, and data without one, say nothing', () => {
+    expect(wrong(plan(project({ ...masked, padding_idx: -30 })))).toEqual([]);
+    expect(wrong(plan(project(embedding)))).toEqual([]);
+    expect(wrong(planOf({}, [{ ...masked, padding_idx: 3 }, mean, head]).plan)).toEqual([]);
   });
 });
