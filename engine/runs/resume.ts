@@ -37,7 +37,7 @@ import { packingProgress, RunRecord } from './record.ts';
 import { ProjectChanges, readRunProject } from './run-project.ts';
 import { type RunSummary, readSummary } from './summary.ts';
 import { newTraining, type TrainingHooks } from './trainer.ts';
-import { initialState, type TrainingState } from './training-state.ts';
+import { initialState, loaderState, type TrainingState } from './training-state.ts';
 import type { EndEvent, EventSink, ResumeRequest } from './types.ts';
 
 /**
@@ -128,6 +128,7 @@ export async function resumeRun(
       replaceFile(path.join(folder, projectName), planned.text);
       const note = noteOn(found, damaged, lost, passed);
       const state = found?.state ?? initialState(native, data);
+      state.loader = loaderState(native);
       const { pending } = onward;
       const training = newTraining({
         session,

@@ -65,7 +65,16 @@ export const stateSchema = z.strictObject({
   scaler: z.strictObject({ skipped: z.number().int().min(0) }).nullable(),
   ema: z.null(),
   early_stopping: earlyStoppingSchema.nullable(),
-  loader: z.object({ batch_size: z.number(), shuffle: z.boolean(), drop_last: z.boolean() }),
+  /** How the epoch's samples are drawn and laid into batches. */
+  loader: z.object({
+    batch_size: z.number(),
+    shuffle: z.boolean(),
+    drop_last: z.boolean(),
+    /** These are absent in older checkpoints. `cut`: how batches of sequences of like length are cut; null: they are whole. */
+    sampler: z.enum(['shuffle', 'balanced', 'weighted']).optional(),
+    class_weights: z.array(z.number()).nullable().optional(),
+    cut: z.strictObject({ padding: z.number(), shortest: z.number() }).nullable().optional(),
+  }),
   tuner: z.null(),
   data_hash: z.string(),
   split_hash: z.string(),
@@ -77,7 +86,6 @@ export function initialState(
   plan: NativePlan,
   { data_hash, split_hash }: { data_hash: string; split_hash: string },
 ): TrainingState {
-  const { batch_size, shuffle, drop_last } = plan.loader;
   return {
     version: 1,
     step: 0,
@@ -92,11 +100,18 @@ export function initialState(
     scaler: plan.loss_scale ? { skipped: 0 } : null,
     ema: null,
     early_stopping: null,
-    loader: { batch_size, shuffle, drop_last },
+    loader: loaderState(plan),
     tuner: null,
     data_hash,
     split_hash,
   };
+}
+
+/** What of the loader an epoch that is under way depends on. */
+export function loaderState({ loader }: NativePlan): TrainingState['loader'] {
+  const { batch_size, shuffle, drop_last, sampler = 'shuffle', class_weights = null, padding, shortest } = loader;
+  const cut = padding == null ? null : { padding, shortest: shortest ?? 1 };
+  return { batch_size, shuffle, drop_last, sampler, class_weights, cut };
 }
 
 export const emptySums = (): TrainingState['sums'] => ({

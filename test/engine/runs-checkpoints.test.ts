@@ -22,7 +22,7 @@ function stateAt(step: number, more: Partial<TrainingState> = {}): TrainingState
     scaler: null,
     ema: null,
     early_stopping: null,
-    loader: { batch_size: 2, shuffle: true, drop_last: false },
+    loader: { batch_size: 2, shuffle: true, drop_last: false }, // as older versions kept it
     tuner: null,
     data_hash: 'd',
     split_hash: 's',

@@ -21,11 +21,11 @@ const projectText = JSON.stringify({
 });
 
 /** A run that was stopped after an epoch's end, or in its middle. */
-async function stopped(at: 'epoch' | 'steps'): Promise<string> {
+async function stopped(at: 'epoch' | 'steps', text = projectText): Promise<string> {
   const run = path.join(temporaryFolder(), 'run');
   const control = new RunControl();
   const sink = ({ type }: RunEvent) => type === at && void control.stop();
-  expect((await trainRun({ projectText, run }, sink, control)).status).toBe('stopped');
+  expect((await trainRun({ projectText: text, run }, sink, control)).status).toBe('stopped');
   return run;
 }
 
@@ -147,6 +147,56 @@ describe('a project edited between two lives', () => {
     writeFileSync(path.join(run, 'project.json'), before);
     expect((await resumed(run)).advice).toEqual([]);
   });
+
+  const drawn = (loader: object) => {
+    const project = JSON.parse(projectText);
+    Object.assign(project.data.loader, loader);
+    return project;
+  };
+  const weighted = { sampler: 'weighted', class_weights: [1, 1, 2] };
+  const tokens = (loader: object) => ({
+    ...drawn(loader),
+    data: {
+      ...drawn(loader).data,
+      source: { kind: 'random', shape: [12], tokens: 9, classes: 3, samples: 110, seed: 1 },
+    },
+    model: {
+      layers: [
+        { kind: 'Embedding', num_embeddings: 9, embedding_dim: 4, padding_idx: 0, mask_padding: true },
+        { kind: 'MeanOverSequence' },
+        { kind: 'Linear', out_features: 3 },
+      ],
+    },
+  });
+
+  test.each<[string, unknown, object, object]>([
+    ['sampler', 'balanced', drawn({}), { sampler: 'shuffle', class_weights: null, cut: null }],
+    ['class_weights', [1, 3, 2], drawn(weighted), { ...weighted, cut: null }],
+    ['bucket_by_length', true, tokens({}), { cut: null }],
+    ['bucket_by_length', false, tokens({ bucket_by_length: true }), { cut: { padding: 0, shortest: 1 } }],
+  ])(
+    'another %s (%j) draws other batches: refused in mid-epoch, told between epochs',
+    async (key, value, project, kept) => {
+      const place = `data.loader.${key}`;
+      const state = (run: string) => {
+        const { last } = JSON.parse(readFileSync(path.join(run, 'checkpoints', 'index.json'), 'utf8'));
+        return JSON.parse(readFileSync(path.join(run, 'checkpoints', last, 'state.json'), 'utf8'));
+      };
+      const inEpoch = await stopped('steps', JSON.stringify(project));
+      expect(state(inEpoch).batch).toBeGreaterThan(0);
+      expect(state(inEpoch).loader).toMatchObject(kept);
+      edit(inEpoch, place, value);
+      await expect(resumed(inEpoch)).rejects.toMatchObject({
+        code: 'PROJECT_INVALID',
+        path: expect.stringContaining(place),
+      });
+      const between = await stopped('epoch', JSON.stringify(project));
+      const before = state(between).loader;
+      edit(between, place, value);
+      expect((await resumed(between)).advice).toMatchObject([{ message: expect.stringContaining(place) }]);
+      expect(state(between).loader).not.toEqual(before);
+    },
+  );
 
   test('another monitored quantity starts without a best', async () => {
     const run = await stopped('epoch');
