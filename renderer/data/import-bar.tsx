@@ -4,8 +4,8 @@ import { useState } from 'react';
 import type { ImportState, LeftOut } from '../../engine/contract/data/import.ts';
 import { isObject } from '../../engine/contract/report.ts';
 import { sources } from '../../engine/contract/sources.ts';
-import { importData, importing } from '../state/data-import.ts';
-import { useDataKey } from '../state/data-place.ts';
+import { cancelImport, importData, useImporting } from '../state/data-import.ts';
+import { useImportKey } from '../state/data-place.ts';
 import { change, useValueAt } from '../state/form.ts';
 import { useProjectState } from '../state/project.ts';
 import { Button, bytes, Dialog, integer, Notice, ProgressBar, plural } from '../ui/index.ts';
@@ -15,26 +15,26 @@ import { progressWords, shareOf, stageWords } from './work-words.ts';
 /** `state`: null while it is asked for. */
 export function ImportBar({ state }: { state: ImportState | null }) {
   const facts = useProjectState((state) => state.facts);
-  const { source, split } = useDataKey();
-  const key = source + split;
-  const work = importing.use();
+  const key = useImportKey();
+  const work = useImporting();
   const chosen = useValueAt(['data', 'source']);
   // What such sources do where nothing is said.
   const stopsAtBad =
     isObject(chosen) && chosen.on_bad !== 'skip' && sources.get(String(chosen.kind))?.params.on_bad !== undefined;
   const [listed, setListed] = useState(false);
   const mine = work.key === key;
-  if (mine && work.running) {
+  // One of what the source was before stays in sight too: it goes on until it is done or cancelled.
+  if (work.running) {
     return (
       <div className={classes.importing}>
         <div className={classes.grow}>
           <ProgressBar
-            label={stageWords(work.progress) ?? 'Getting ready to import'}
+            label={mine ? (stageWords(work.progress) ?? 'Getting ready to import') : 'Importing the data chosen before'}
             value={shareOf(work.progress)}
             detail={progressWords(work.progress)}
           />
         </div>
-        <Button size="xs" onClick={importing.cancel}>
+        <Button size="xs" onClick={cancelImport}>
           Cancel
         </Button>
       </div>

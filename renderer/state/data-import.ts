@@ -3,32 +3,50 @@ import { useEffect, useState } from 'react';
 import type { Imported, ImportState } from '../../engine/contract/data/import.ts';
 import { engine } from '../client/client.ts';
 import { useChecking } from './data-check.ts';
-import { useDataKey } from './data-place.ts';
-import { longWork } from './long-work.ts';
+import { useImportKey } from './data-place.ts';
+import { type LongWork, type LongWorks, longWork } from './long-work.ts';
 import { readDataAgain, useProjectState } from './project.ts';
 
-export const importing = longWork<{ file: string; text: string }, Imported>((input, signal) =>
-  engine.data.import(input, { signal }),
-);
+type Importing = LongWorks<{ file: string; text: string }, Imported>;
+
+/** By project: to open another one ends no import. */
+const works = new Map<string | null, Importing>();
+
+function importingOf(file: string | null): Importing {
+  const known = works.get(file);
+  if (known) return known;
+  const work: Importing = longWork((input, signal) => engine.data.import(input, { signal }));
+  works.set(file, work);
+  return work;
+}
+
+/** The open project's import. */
+export function useImporting(): LongWork<Imported> {
+  return importingOf(useProjectState(({ file }) => file)).use();
+}
+
+export function cancelImport(): void {
+  importingOf(useProjectState.getState().file).cancel();
+}
 
 export async function importData(key: string): Promise<void> {
   const { file, text } = useProjectState.getState();
   if (file === null) return;
+  const imported = await importingOf(file).start(key, { file, text });
   // What an import has found of the files is known from then on.
-  if (await importing.start(key, { file, text })) readDataAgain();
+  if (imported && useProjectState.getState().file === file) readDataAgain();
 }
 
 const restMs = 250;
 
 /** null: not known yet, or it cannot be asked as the project stands. Asked again when `round` changes, and after an import or a check. */
 export function useImportState(round: number): ImportState | null {
-  const { source, split } = useDataKey();
+  const key = useImportKey();
   const known = useProjectState(({ facts }) => facts !== null);
-  const imported = importing.use((work) => work.result);
+  const imported = useImporting().result;
   // A check imports what it reads.
   const checked = useChecking((work) => work.result);
   const [state, setState] = useState<{ key: string; state: ImportState } | null>(null);
-  const key = source + split;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the keys stand for all that is asked about
   useEffect(() => {
     if (!known) return;

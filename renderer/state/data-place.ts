@@ -1,6 +1,7 @@
 /** The open project's data source as calls about it take it, and keys that change whenever what they name does. */
 import { useMemo } from 'react';
 import { isObject, type JsonObject } from '../../engine/contract/report.ts';
+import { sources } from '../../engine/contract/sources.ts';
 import { useValueAt } from './form.ts';
 import { useProjectState } from './project-state.ts';
 import { currentProject } from './project-view.ts';
@@ -53,4 +54,11 @@ export function useDataKey(): DataKey {
 export function dataKeyNow(): DataKey {
   const now = dataNow();
   return keyOf(useProjectState.getState().file, now?.data.source, now?.data.split);
+}
+
+/** What a pack is of: of the split too where values are encoded as the samples that train say. */
+export function useImportKey(): string {
+  const { source, split } = useDataKey();
+  const kind = useValueAt(['data', 'source', 'kind']);
+  return sources.get(String(kind))?.fitted ? source + split : source;
 }

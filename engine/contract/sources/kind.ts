@@ -1,9 +1,16 @@
 /** What a row of the table of data sources says. */
 import type { ResolvedSource } from '../project-types.ts';
+import type { JsonObject } from '../report.ts';
 import type { Row } from '../table.ts';
 import type { DataFacts } from '../tensors.ts';
 
 export interface SourceKind extends Row {
   /** What is known of the data from the parameters alone; absent: its files must be read. */
   facts?(source: ResolvedSource): DataFacts;
+  /** Its values are encoded as the samples that train say: another split makes another pack. */
+  fitted?: true;
+  /** What a new one must say, where a parameter has no default. */
+  begin?: JsonObject;
+  /** The parameter whose choices are told apart by a picture of what is drawn. */
+  pictured?: string;
 }

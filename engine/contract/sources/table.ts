@@ -177,5 +177,6 @@ export const tableKinds: readonly SourceKind[] = [
     label: 'Table',
     help: 'Rows of numbers and categories with a column to predict: CSV, TSV, Parquet, JSON lines.',
     params: tableParams,
+    fitted: true,
   },
 ];
