@@ -1,23 +1,22 @@
 /** Data drawn from a formula, to try a network on: each kind with its picture. */
 import { useState } from 'react';
 import { fieldInfo } from '../../engine/contract/fields.ts';
-import { sources } from '../../engine/contract/sources.ts';
+import { sourceKinds } from '../../engine/contract/sources.ts';
 import { takeSource } from '../state/data-bringing.ts';
 import { Button, capital, Dialog, goOnAt } from '../ui/index.ts';
 import classes from './start.module.css';
 import { ToyPicture } from './toy-picture.tsx';
 
-/** The parameter of the kind `toy` that says which. */
-const toyKind = 'toy';
-const shapeKey = 'shape';
+/** The kind that is chosen by its pictures. */
+const row = sourceKinds.find(({ pictured }) => pictured !== undefined);
 
 export function ToysDialog({ onClose }: { onClose: () => void }) {
-  const row = sources.get(toyKind);
-  const schema = row?.params[shapeKey];
+  const schema = row?.pictured === undefined ? undefined : row.params[row.pictured];
   const toys = (schema ? (fieldInfo(schema).choices ?? []) : []).map(String);
   const [chosen, setChosen] = useState(toys[0]);
   const take = () => {
-    if (chosen === undefined || !takeSource({ kind: toyKind, [shapeKey]: chosen })) return;
+    if (chosen === undefined || !row?.pictured) return;
+    if (!takeSource({ kind: row.kind, [row.pictured]: chosen })) return;
     onClose();
     goOnAt('[aria-label="Part shown"] input:checked');
   };

@@ -101,6 +101,7 @@ export const randomKinds: readonly SourceKind[] = [
     label: 'Random numbers',
     help: 'Normally distributed inputs and random targets, drawn from a seed: for trying things without data.',
     params: randomParams,
+    begin: { shape: [1, 28, 28] },
     facts: (source) => randomFacts(source as RandomSource),
   },
 ];

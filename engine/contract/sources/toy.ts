@@ -101,6 +101,7 @@ export const toyKinds: readonly SourceKind[] = [
     label: 'Toy problems',
     help: 'Spirals, moons, circles, blobs or a sine, drawn from a seed: small enough to watch a network learn.',
     params: toyParams,
+    pictured: 'shape' satisfies keyof typeof toyParams,
     facts: (source) => toyFacts(source as ToySource),
   },
 ];
