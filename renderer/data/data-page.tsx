@@ -102,14 +102,21 @@ function OpenData() {
     if (narrow) setDrawer(true);
     requestAnimationFrame(() => inspector.current?.focus());
   };
+  // The way back from a sample: to where it was chosen, a finding for instance, else to the samples.
+  const from = useRef<Element>(null);
   const lookAt = (at: SampleAt | null) => {
+    if (sample === null) from.current = document.activeElement;
     look(at);
     if (narrow && at !== null) setDrawer(true);
   };
   const close = () => {
     look(null);
     setDrawer(false);
-    document.querySelector<HTMLElement>('[role=listbox][aria-label=Samples]')?.focus({ preventScroll: true });
+    const chosenAt = from.current;
+    const back = chosenAt?.isConnected && chosenAt !== document.body ? chosenAt : null;
+    const place =
+      back ?? document.querySelector('[data-samples]') ?? document.querySelector('[aria-label=View] input:checked');
+    if (place instanceof HTMLElement) place.focus({ preventScroll: true });
   };
   const chosen = source !== undefined;
   const first = state.preview?.samples[0]?.index;

@@ -93,6 +93,7 @@ export function Gallery(props: GalleryProps) {
       // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the samples are what is chosen from
       role="listbox"
       aria-label="Samples"
+      data-samples=""
       tabIndex={0}
       aria-activedescendant={at < 0 ? undefined : `${id}-${at}`}
       style={{ '--cell': `${cellOf(layouts.raw, side)}px` } as CSSProperties}

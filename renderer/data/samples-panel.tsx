@@ -155,8 +155,10 @@ export function SamplesPanel(props: SamplesPanelProps) {
             <ScatterPlot
               preview={preview}
               facts={facts}
+              part={part}
               selected={selected?.part === part ? selected.index : null}
               onSelect={select}
+              onOpen={props.onOpen}
             />
           ) : (
             <Gallery

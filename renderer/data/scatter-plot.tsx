@@ -1,22 +1,28 @@
 /** Samples of two numbers as points of a plane in the colours of their classes; samples of one number over it. */
-import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
-import type { DataFacts } from '../../engine/contract/tensors.ts';
+import { type KeyboardEvent, type PointerEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
+import type { DataFacts, PartName } from '../../engine/contract/tensors.ts';
 import type { ProjectPreview } from '../../engine/contract/wire.ts';
 import { integer, number, plural, resolveColor, seriesCount, useLook, useWidth } from '../ui/index.ts';
+import { pressMarkKey } from './mark-keys.ts';
 import classes from './scatter.module.css';
-import { nearestPoint, placed, pointsOf } from './scatter.ts';
+import { nearestPoint, placed, pointsOf, pointTowards, type Way } from './scatter.ts';
 
 export interface ScatterPlotProps {
   preview: ProjectPreview;
   facts: DataFacts;
+  part: PartName;
   selected: number | null;
   onSelect: (index: number) => void;
+  /** Enter: on to what is told of it. */
+  onOpen: () => void;
 }
 
 const height = 420;
+const ways: Record<string, Way> = { ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'up', ArrowDown: 'down' };
 
-export function ScatterPlot({ preview, facts, selected, onSelect }: ScatterPlotProps) {
+export function ScatterPlot({ preview, facts, part, selected, onSelect, onOpen }: ScatterPlotProps) {
   const { samples } = preview;
+  const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const full = useWidth(box);
@@ -62,23 +68,55 @@ export function ScatterPlot({ preview, facts, selected, onSelect }: ScatterPlotP
     const area = event.currentTarget.getBoundingClientRect();
     return nearestPoint(points, { x: event.clientX - area.left, y: event.clientY - area.top }, { width, height });
   };
+  const press = (event: KeyboardEvent) => {
+    const sample = samples[chosen];
+    if (sample && pressMarkKey(event, { part, sample, target: facts.target })) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      return onOpen();
+    }
+    const last = samples.length - 1;
+    // By way of their numbers each one can be come to, also of two at one place.
+    const places: Record<string, number> = { Home: 0, End: last, PageUp: chosen - 1, PageDown: chosen + 1 };
+    const way = ways[event.key];
+    const to =
+      way === undefined ? places[event.key] : chosen < 0 ? 0 : pointTowards(points, chosen, way, { width, height });
+    if (to === undefined) return;
+    event.preventDefault();
+    setOver(null);
+    const found = samples[to ?? -1];
+    if (found) onSelect(found.index);
+  };
   const names = facts.target.kind === 'class' ? facts.target.classes : [];
-  const told = over === null ? null : samples[over];
+  const told = samples[over ?? chosen];
   return (
     <div ref={box} className={classes.place}>
-      <canvas
-        ref={canvas}
-        className={classes.plot}
-        style={{ width, height }}
-        role="img"
-        aria-label={`${plural(samples.length, 'sample')} as points, from ${words(points.range.x)} across and ${words(points.range.y)} up`}
-        onPointerMove={(event) => setOver(at(event))}
-        onPointerLeave={() => setOver(null)}
-        onPointerDown={(event) => {
-          const found = samples[at(event) ?? -1];
-          if (found) onSelect(found.index);
-        }}
-      />
+      {/* The keys are its own: a screen reader that reads on by arrows would keep them. */}
+      <div
+        className={classes.keys}
+        role="application"
+        aria-label="Samples"
+        aria-describedby={`${id}-told`}
+        data-samples=""
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: points are chosen by arrow keys
+        tabIndex={0}
+        onKeyDown={press}
+      >
+        <canvas
+          ref={canvas}
+          className={classes.plot}
+          style={{ width, height }}
+          role="img"
+          aria-label={`${plural(samples.length, 'sample')} as points, from ${words(points.range.x)} across and ${words(points.range.y)} up`}
+          onPointerMove={(event) => setOver(at(event))}
+          onPointerLeave={() => setOver(null)}
+          onPointerDown={(event) => {
+            const found = samples[at(event) ?? -1];
+            if (found) onSelect(found.index);
+          }}
+        />
+      </div>
       <div className={classes.side}>
         {names.length > 0 && (
           <ul className={classes.legend} aria-label="Classes">
@@ -91,12 +129,12 @@ export function ScatterPlot({ preview, facts, selected, onSelect }: ScatterPlotP
             ))}
           </ul>
         )}
-        <p className={classes.told}>
+        <p className={classes.told} id={`${id}-told`} aria-live="polite">
           {told
             ? `Sample ${integer(told.index)}: ${told.raw.map((value) => number(value, 3)).join(', ')}${
                 told.target === null ? '' : `, class ${names[told.target] ?? told.target}`
               }${told.goal ? ` → ${told.goal.map((value) => number(value, 3)).join(', ')}` : ''}`
-            : 'Point at a sample for its numbers, click it for more.'}
+            : 'Point at a sample for its numbers, click it for more. Arrow keys go from point to point, Page Down in their order.'}
         </p>
       </div>
     </div>

@@ -46,6 +46,28 @@ export function nearestPoint(
   return best;
 }
 
+export type Way = 'left' | 'right' | 'up' | 'down';
+
+/** The nearest point that lies more that way than aside, as the plot shows them; null: there is none. */
+export function pointTowards(
+  { x, y, range }: Points,
+  from: number,
+  way: Way,
+  size: { width: number; height: number },
+): number | null {
+  const [toX, toY] = [placed(range.x, size.width), placed(range.y, size.height)];
+  const [fromX, fromY] = [toX(x[from] as number), toY(y[from] as number)];
+  const sign = way === 'left' || way === 'down' ? -1 : 1;
+  let [best, distance] = [null as number | null, Number.POSITIVE_INFINITY];
+  for (let i = 0; i < x.length; i += 1) {
+    const [dx, dy] = [toX(x[i] as number) - fromX, toY(y[i] as number) - fromY];
+    const [on, aside] = way === 'left' || way === 'right' ? [sign * dx, dy] : [sign * dy, dx];
+    const apart = dx * dx + dy * dy;
+    if (on > 0 && Math.abs(aside) <= on && apart < distance) [best, distance] = [i, apart];
+  }
+  return best;
+}
+
 export const placed =
   ([least, most]: readonly [number, number], size: number) =>
   (value: number) =>

@@ -6,7 +6,7 @@ import { classShares } from '../../../renderer/data/class-shares.ts';
 import { roleEdits } from '../../../renderer/data/column-edits.ts';
 import { bytesOf, overlay } from '../../../renderer/data/pixels.ts';
 import { captionOf, labelOf, markName } from '../../../renderer/data/sample-words.ts';
-import { nearestPoint, pointsOf } from '../../../renderer/data/scatter.ts';
+import { nearestPoint, pointsOf, pointTowards } from '../../../renderer/data/scatter.ts';
 import { progressWords, stageWords } from '../../../renderer/data/work-words.ts';
 import { marked } from '../../../renderer/state/mark-value.ts';
 
@@ -67,6 +67,17 @@ describe('points of a plane', () => {
     expect(nearestPoint(plane, { x: 104, y: 6 }, size)).toBe(1);
     expect(nearestPoint(plane, { x: 54, y: 54 }, size)).toBeNull();
     expect(nearestPoint(pointsOf([]), { x: 0, y: 0 }, size)).toBeNull();
+  });
+
+  test('arrow keys go to the nearest that lies that way', () => {
+    const plane = pointsOf([sample([0, 0]), sample([4, 1]), sample([2, 9]), sample([9, -3]), sample([0, 0])]);
+    const size = { width: 100, height: 100 };
+    expect(pointTowards(plane, 0, 'right', size)).toBe(1);
+    expect(pointTowards(plane, 0, 'up', size)).toBe(2);
+    expect(pointTowards(plane, 1, 'right', size)).toBe(3);
+    expect(pointTowards(plane, 1, 'left', size)).toBe(0);
+    expect(pointTowards(plane, 2, 'down', size)).toBe(1);
+    expect(pointTowards(plane, 2, 'up', size)).toBeNull();
   });
 });
 
