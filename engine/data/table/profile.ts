@@ -270,7 +270,7 @@ async function measureWide(database: Database, store: TableStore, profiles: Colu
     profile.distinct = present.length;
     if (profile.type !== 'text') return;
     profile.kept = keptTokens(texts, profile.tokens);
-    if (present.every(([text]) => startsAsDate.test(text))) dates.push(at);
+    if (present.every(([text]) => text === '' || startsAsDate.test(text))) dates.push(at);
   });
   for (const columns of batches(store, dates)) {
     const counts = columns.map((at) => `count(${dateSql(at, profiles[at]?.tokens ?? [])})`);
