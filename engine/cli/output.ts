@@ -63,8 +63,9 @@ export class Output {
 
   /** An error as a line and as text. */
   error(info: ErrorInfo): void {
-    const { code, message, hint, path } = info;
-    this.object({ type: 'error', code, message, ...(hint ? { hint } : {}), ...(path ? { path } : {}) });
+    const { code, message, hint, path, fixes } = info;
+    const more = { ...(hint ? { hint } : {}), ...(path ? { path } : {}), ...(fixes ? { fixes } : {}) };
+    this.object({ type: 'error', code, message, ...more });
     this.complain(info);
   }
 

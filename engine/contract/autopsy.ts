@@ -1,7 +1,7 @@
 /** `autopsy.json`: why a run stopped being finite: where it began, with which batch, what had gone before, and what usually helps. */
 import { z } from 'zod';
 import { numSchema } from './events.ts';
-import type { Fix } from './problems.ts';
+import { editSchema, type Fix } from './problems.ts';
 
 const valueCounts = z.object({
   elements: z.number(),
@@ -11,13 +11,6 @@ const valueCounts = z.object({
   /** Of the finite ones. */
   min: z.number().nullable(),
   max: z.number().nullable(),
-});
-
-/** An `Edit` of the project. */
-export const editSchema = z.object({
-  op: z.enum(['set', 'remove', 'insert', 'rename']),
-  path: z.array(z.union([z.string(), z.number()])),
-  value: z.unknown().exactOptional(),
 });
 
 /** What usually helps for this finding; without edits it is for a person to do. */

@@ -1,5 +1,6 @@
 /** The closed list of error codes, and the one error class that carries them across every boundary. */
 import { z } from 'zod';
+import { type Fix, fixSchema } from './problems.ts';
 
 /** Codes for calls that could not be done. The native side throws the same strings. */
 export const errorCodes = [
@@ -63,6 +64,8 @@ export const errorInfoSchema = z.object({
   hint: z.string().exactOptional(),
   /** Where: a file, or a place in the project such as `model.layers.3.out_features`. */
   path: z.string().exactOptional(),
+  /** Edits of the project that put it right, where there are such. */
+  fixes: z.array(fixSchema).exactOptional(),
 });
 export type ErrorInfo = z.infer<typeof errorInfoSchema>;
 
@@ -71,12 +74,18 @@ export class GradloomError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly path: string | undefined;
+  readonly fixes: Fix[] | undefined;
 
-  constructor(code: ErrorCode, message: string, more: { hint?: string; path?: string; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { hint?: string; path?: string; fixes?: Fix[]; cause?: unknown } = {},
+  ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.code = code;
     this.hint = more.hint;
     this.path = more.path;
+    this.fixes = more.fixes;
   }
 
   toInfo(): ErrorInfo {
@@ -85,6 +94,7 @@ export class GradloomError extends Error {
       message: this.message,
       ...(this.hint === undefined ? {} : { hint: this.hint }),
       ...(this.path === undefined ? {} : { path: this.path }),
+      ...(this.fixes === undefined ? {} : { fixes: this.fixes }),
     };
   }
 

@@ -1,4 +1,5 @@
 /** A problem in a user's project is a value, not an exception: where, why, and what would fix it. */
+import { z } from 'zod';
 
 export const problemCodes = [
   'UNKNOWN_KEY', // warning: kept, reported with the nearest known name
@@ -38,11 +39,19 @@ export interface Edit {
   value?: unknown;
 }
 
+export const editSchema = z.object({
+  op: z.enum(['set', 'remove', 'insert', 'rename']),
+  path: z.array(z.union([z.string(), z.number()])),
+  value: z.unknown().exactOptional(),
+});
+
 export interface Fix {
   /** A verb phrase for a button: "Insert Flatten before layer 3". */
   label: string;
   edits: Edit[];
 }
+
+export const fixSchema = z.object({ label: z.string(), edits: z.array(editSchema) });
 
 export interface Problem {
   code: ProblemCode;

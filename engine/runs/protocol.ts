@@ -1,9 +1,9 @@
 /** What the service and a worker say to each other; both parse every message. One job a worker. */
 import { z } from 'zod';
-import { editSchema } from '../contract/autopsy.ts';
 import { errorInfoSchema } from '../contract/errors.ts';
 import { runActions, runEventSchema, runStates } from '../contract/events.ts';
 import { type LrFinding, lrOptionsSchema, taskProgressSchema } from '../contract/finders.ts';
+import { editSchema } from '../contract/problems.ts';
 import type { DeviceReport } from '../contract/wire.ts';
 import type { Peaks } from '../finders/measure-peaks.ts';
 import type { ProbeAnswer } from '../finders/probe-batch.ts';

@@ -7,12 +7,13 @@ import { type DataFacts, targetSentence } from '../../engine/contract/tensors.ts
 import { RowForm } from '../project-parts/row-form.tsx';
 import { fileName, folderOf, pickPath, relativeTo } from '../state/files.ts';
 import { useValueAt } from '../state/form.ts';
-import { readDataAgain, useProjectState } from '../state/project.ts';
+import { edit, readDataAgain, useProjectState } from '../state/project.ts';
 import {
   Button,
   dims,
   ErrorNotice,
   Facts,
+  FixButtons,
   IconButton,
   integer,
   Menu,
@@ -133,9 +134,12 @@ function Told({ onReadAgain }: { onReadAgain: () => void }) {
         <ErrorNotice
           error={error}
           actions={
-            <Button size="xs" icon={IconRefresh} onClick={onReadAgain}>
-              Read again
-            </Button>
+            <>
+              <FixButtons fixes={error.fixes ?? []} onFix={({ edits }) => edit(edits)} />
+              <Button size="xs" icon={IconRefresh} onClick={onReadAgain}>
+                Read again
+              </Button>
+            </>
           }
         />
       ) : facts ? (

@@ -9,10 +9,10 @@ import { MemoryFit } from '../project-parts/memory-fit.tsx';
 import { ProblemList } from '../project-parts/problem-list.tsx';
 import { useDevices } from '../state/devices.ts';
 import { useMemoryOutlook } from '../state/memory-outlook.ts';
-import { readDataAgain, useProjectState } from '../state/project.ts';
+import { edit, readDataAgain, useProjectState } from '../state/project.ts';
 import { useLiveRunsBy, useRuns } from '../state/runs.ts';
 import { readWeightsAgain, useWeightsReport } from '../state/weights.ts';
-import { Button, count, dims, duration, integer, KeyHint, Notice, plural, Section } from '../ui/index.ts';
+import { Button, count, dims, duration, FixButtons, integer, KeyHint, Notice, plural, Section } from '../ui/index.ts';
 import { type GroupKey, groupOf, stepsOf } from './before.ts';
 import { UseAuto, useMissingDevice } from './device.tsx';
 import classes from './train.module.css';
@@ -129,9 +129,12 @@ function Checks({ plan, problems, taken }: Omit<BeforeStartProps, 'onShow'>) {
           <Check
             state="bad"
             action={
-              <Button size="xs" onClick={readDataAgain}>
-                Read again
-              </Button>
+              <>
+                <FixButtons fixes={factsError.fixes ?? []} onFix={({ edits }) => edit(edits)} />
+                <Button size="xs" onClick={readDataAgain}>
+                  Read again
+                </Button>
+              </>
             }
           >
             The data cannot be read: {factsError.message}

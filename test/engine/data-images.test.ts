@@ -397,6 +397,7 @@ describe('sizes', () => {
     await expect(folder(path)).rejects.toMatchObject({
       path: 'data.source.size',
       message: expect.stringContaining('8 × 6 (2), 5 × 9 (1)'),
+      fixes: [{ label: 'Resize all to 6 × 6', edits: [{ op: 'set', path: ['data', 'source', 'size'], value: 6 }] }],
     });
     for (const resize of ['crop', 'stretch', 'pad']) {
       const source = await folder(path, { size: [4, 7], resize });

@@ -14,7 +14,7 @@ import { openImageCsv } from './csv-source.ts';
 import { openImageFolder } from './folder-source.ts';
 import { formatOf } from './header.ts';
 import { openImageMask } from './mask-source.ts';
-import { sizesOf } from './samples.ts';
+import { sizesOf, suitedSize } from './samples.ts';
 import { scanFiles } from './scan.ts';
 
 /** Files, spread over the listing, whose first bytes are looked at. */
@@ -83,16 +83,9 @@ async function withSize(
   return { opened: await open(guess.value as number), size: [guess] };
 }
 
-/** What networks for photographs take, or less where the images are smaller. */
-const usualSize = 224;
-
 async function suggestedSize(folder: string, files: readonly ListedFile[]): Promise<Guess> {
   const sizes = sizesOf(await scanFiles(folder, files));
-  const sides = sizes
-    .flatMap(({ size, count }) => new Array<number>(count).fill(Math.min(...size)))
-    .sort((a, b) => a - b);
-  const middle = sides[Math.floor(sides.length / 2)] ?? usualSize;
-  const value = Math.min(usualSize, middle);
+  const { size: value, middle } = suitedSize(sizes);
   const spread = `${integer(sizes.length)} different sizes, half of them with a shorter side of ${middle} or less`;
   return { key: 'size', value, reason: `The images have ${spread}; the samples of a data set have one` };
 }

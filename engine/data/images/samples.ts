@@ -2,6 +2,7 @@
 import { type DataNote, mostNamed } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
 import { integer, plural } from '../../contract/format.ts';
+import { setEdit } from '../../contract/report.ts';
 import type { ImageReading } from '../../contract/sources/images.ts';
 import { atWork } from '../at-work.ts';
 import { inOrder } from '../in-order.ts';
@@ -85,15 +86,33 @@ function sizeOf(files: readonly WithHeader[], { size }: ImageReading, folder: st
   if (first && !second) return first.size;
   const named = counts.slice(0, 4).map((each) => `${inWords(each.size)} (${integer(each.count)})`);
   const more = counts.length > 4 ? ', …' : '';
-  const shortest = Math.min(...counts.flatMap((each) => each.size));
+  const suited = suitedSize(counts);
   throw new GradloomError(
     'DATA_FORMAT',
     `The images in ${folder} have ${integer(counts.length)} different sizes, but the samples of a data set have one: ${named.join(', ')}${more}.`,
     {
-      hint: `Set data.source.size, for example to ${Math.min(224, shortest)}, and data.source.resize to crop, stretch or pad.`,
+      hint: `Set data.source.size, for example to ${suited.size}, and data.source.resize to crop, stretch or pad.`,
       path: 'data.source.size',
+      fixes: [
+        {
+          label: `Resize all to ${suited.size} × ${suited.size}`,
+          edits: [setEdit(['data', 'source', 'size'], suited.size)],
+        },
+      ],
     },
   );
+}
+
+/** What networks for photographs take, or less where the images are smaller. */
+const usualSize = 224;
+
+/** A size for images of several: no larger than half of them. `middle`: the shorter side of that half. */
+export function suitedSize(counts: readonly { size: Size; count: number }[]): { size: number; middle: number } {
+  const sides = counts
+    .flatMap(({ size, count }) => new Array<number>(count).fill(Math.min(...size)))
+    .sort((a, b) => a - b);
+  const middle = sides[Math.floor(sides.length / 2)] ?? usualSize;
+  return { size: Math.min(usualSize, middle), middle };
 }
 
 /** The sizes of images that stand upright, the most frequent first. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { imageFolder, ramp, raw } from '../../engine/image-writer.ts';
 import { client, home } from '../engine.ts';
 import { showPage } from '../page.tsx';
 
@@ -59,6 +60,18 @@ describe('Data', () => {
     expect(data().source.kind).toBe('idx');
     const part = within(screen.getByLabelText('Part shown')).getByLabelText('Training part');
     await waitFor(() => expect(document.activeElement).toBe(part));
+  });
+
+  test('images of several sizes are resized by a click', async () => {
+    const image = (width: number, height: number) => raw(ramp(width * height * 3), width, 3).png();
+    const images = await imageFolder({ 'a/1.png': image(8, 6), 'a/2.png': image(8, 6), 'b/3.png': image(5, 9) });
+    await open({ data: { source: { kind: 'image_folder', path: images } } });
+    showPage(<DataPage />);
+    await userEvent.click(await screen.findByRole('button', { name: 'Resize all to 6 × 6' }));
+    expect(data().source.size).toBe(6);
+    expect(await samples()).toHaveLength(3);
+    undo();
+    await screen.findByRole('button', { name: 'Resize all to 6 × 6' });
   });
 
   test('says when the network does not go with the data, and fits it', async () => {
