@@ -88,6 +88,8 @@ export interface OpenSource {
   encoding?(): Promise<JsonObject>;
   /** For the Data Doctor, once all is packed: which values of an input of one dimension came from which column. */
   inputColumns?(): Promise<InputColumn[]>;
+  /** What a person calls each group, by the number that the column `group` has for it; absent: groups have numbers only. */
+  groupNames?: readonly string[];
   /** For the Data Doctor, once all is packed: width and height of each sample of a part as its file has them, one after the other. */
   sizes?(part: string): Promise<Uint32Array>;
   /** The folder of a pack that this source is already. */

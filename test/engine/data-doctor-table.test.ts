@@ -147,4 +147,12 @@ test('groups stay together in a drawn validation, and are told where they are on
   const source = tableOf(csv(parts, 50), { columns: { patient: columns }, part_column: 'part' });
   const finding = only(await examine(source, { split: { val: 'test' } }), 'GROUP_SPLIT');
   expect(finding).toMatchObject({ severity: 'warning', count: 5 });
+  expect(finding.offenders[1]).toEqual({ name: 'p1', detail: 'training and validation and test' });
+  const own: Cells = {
+    ...rows,
+    part: (row) => ['train', 'val', 'test', 'test', 'train'][Math.floor(row / 10)] as string,
+  };
+  const apart = tableOf(csv(own, 50), { columns: { patient: columns }, part_column: 'part' });
+  for (const val of ['val', 'test'])
+    expect(codes(await examine(apart, { split: { val } }))).not.toContain('GROUP_SPLIT');
 });

@@ -37,6 +37,8 @@ export interface Patient {
   /** What the values of inputs of one dimension are. */
   columns: InputColumn[];
   nameOf(part: PartName, index: number): string;
+  /** What a person calls a group; its number where it has no name. */
+  groupName(group: number): string;
   /** Width and height of each sample's file, one after the other; null: the source has no pictures of its own. */
   sizes: ((part: PartName) => Promise<Uint32Array>) | null;
 }

@@ -159,6 +159,7 @@ async function admit(pack: DataPack, opened: OpenSource, project: ResolvedProjec
     parts,
     columns: kind === 'columns' ? ((await opened.inputColumns?.()) ?? unnamed()) : [],
     nameOf: (part, index) => sampleName(opened, part, index),
+    groupName: (group) => opened.groupNames?.[group] || `group ${group}`,
     sizes: opened.sizes ? (part) => (opened.sizes as NonNullable<OpenSource['sizes']>)(part) : null,
   };
 }

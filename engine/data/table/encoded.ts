@@ -64,7 +64,7 @@ export async function* encodedTargets(
   else yield* numberedTexts(database, store, { ...target, kind: 'text' }, target.classes, first);
 }
 
-/** Each text by its place in `names`; a text that is not there by one beyond, for rows that take part in nothing 0. */
+/** Each text by its place in `names`; one that is not there, of a row that takes part in nothing, by 0. */
 export async function* numberedTexts(
   database: Database,
   store: TableStore,

@@ -107,11 +107,11 @@ export async function fitTable(
       path: 'data.source.columns',
     });
   }
-  const classes = isClass ? await readNames(database, table, readings[0] as ColumnReading, out) : null;
+  const classes = isClass ? await readNames(database, train, readings[0] as ColumnReading, out) : null;
   const groups =
     groupAt.length === 0
       ? null
-      : await readNames(database, table, textReading(table.profiles[groupAt[0] as number] as ColumnProfile), out);
+      : await readGroups(database, table, textReading(table.profiles[groupAt[0] as number] as ColumnProfile), out);
   for (const [index, name] of options.marked?.relabelled ?? []) {
     const label = classes?.names.indexOf(name) ?? -1;
     if (classes && label >= 0) classes.of[index] = label;
@@ -175,11 +175,34 @@ interface Names {
   counts: number[];
 }
 
+/** Groups that only other parts have come behind those of the training part, so that none is taken for one of it. */
+async function readGroups(
+  database: Database,
+  { parts }: OpenTable,
+  column: ColumnReading,
+  out: Uint8Array,
+): Promise<Names> {
+  const groups = await readNames(database, parts.train, column, out);
+  const known = new Set(groups.names);
+  const others = new Set<string>();
+  for (const store of [parts.val, parts.test]) {
+    if (!store) continue;
+    const { names } = await readNames(database, store, column, new Uint8Array(store.rows));
+    for (const name of names) if (!known.has(name)) others.add(name);
+  }
+  return { ...groups, names: [...groups.names, ...sortedNames(others)] };
+}
+
 /** The different texts of a column among the rows that are no bad ones, and which row has which. */
-async function readNames(database: Database, table: OpenTable, column: ColumnReading, out: Uint8Array): Promise<Names> {
+async function readNames(
+  database: Database,
+  store: TableStore,
+  column: ColumnReading,
+  out: Uint8Array,
+): Promise<Names> {
   const met = new Map<string, { at: number; count: number }>();
   const of = new Uint32Array(out.length);
-  for await (const { first, count, columns } of readValues(database, table.parts.train, [column])) {
+  for await (const { first, count, columns } of readValues(database, store, [column])) {
     for (let row = 0; row < count; row++) {
       if (out[first + row]) continue;
       // A row without a group is one of its own kind, together with the others.

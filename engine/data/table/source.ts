@@ -89,6 +89,7 @@ export async function openTableSource(
     },
     notes: [...table.notes, ...notes, ...badNotes(bad, on_bad)],
     skipsBad: on_bad === 'skip',
+    ...(groups ? { groupNames: groups } : {}),
     nameOf: (part, index) => rowName(places.get(store(part)), index),
     rows: (part) => tableRows(store(part), encoding),
     encoding: async () => JSON.parse(JSON.stringify(encoding)),

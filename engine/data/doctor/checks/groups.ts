@@ -6,7 +6,7 @@ import { type Check, named, splitBit, splitWords } from '../check.ts';
 
 export const groupSplit: Check = {
   title: 'Groups across splits',
-  begin({ parts, project }) {
+  begin({ parts, project, groupName }) {
     if (parts.every(({ groups }) => groups === null)) return null;
     return {
       done() {
@@ -29,7 +29,7 @@ export const groupSplit: Check = {
             message: `${plural(torn.length, 'group')} ${torn.length === 1 ? 'is' : 'are'} in training and in ${splitWords(sides)}`,
             hint: 'Samples of one group are alike, so the score promises too much. Draw the validation from the training part: whole groups are kept together then.',
             count: torn.length,
-            offenders: named(torn.map(([group, bits]) => ({ name: `group ${group}`, detail: splitWords(bits) }))),
+            offenders: named(torn.map(([group, bits]) => ({ name: groupName(group), detail: splitWords(bits) }))),
             fixes:
               typeof project.data.split.val === 'string'
                 ? [{ label: 'Draw the validation from training', edits: [setEdit(['data', 'split', 'val'], 0.1)] }]
