@@ -46,6 +46,12 @@ export const dataCalls = {
         search: z.string().exactOptional(),
         /** Only marked samples. */
         marked: z.boolean().exactOptional(),
+        /** These of the part, whatever else is asked for; `start` and `count` do not count then. */
+        indices: z.array(z.number().int().min(0)).max(256).exactOptional(),
+        /** Only samples of this split, as `split` divides the part. */
+        within: z.enum(partNames).exactOptional(),
+        /** Whether each sample is told with its splits. */
+        splits: z.boolean().exactOptional(),
         /** Transforms that draw: as training sees the sample in this epoch (from 0); absent: as evaluation does. */
         epoch: z.number().int().min(0).exactOptional(),
         seed: z.number().int().min(0).exactOptional(),

@@ -4,7 +4,7 @@ import type { Autopsy } from './autopsy.ts';
 import type { DataNote } from './data/inspect.ts';
 import type { Mark } from './data/marks.ts';
 import type { NativeDevice } from './native.ts';
-import type { DataFacts } from './tensors.ts';
+import type { DataFacts, PartName } from './tensors.ts';
 
 export interface TemplateCard {
   /** As `projects.create` takes it. */
@@ -40,8 +40,13 @@ export interface PreviewSample {
   transformedGoal?: number[];
   /** What the input's tokens are read as. */
   text?: string;
-  /** Bytes in base64, channel by channel, row by row, of the preview's `thumbs`: 0 and 255 are the ends of the preview's range. */
-  thumbs?: { raw: string; transformed: string };
+  /**
+   * Bytes in base64, channel by channel, row by row, of the preview's `thumbs`: 0 and 255 are the ends of the preview's range. In place of a
+   * `goal` that lies over the picture, the class at each pixel.
+   */
+  thumbs?: { raw: string; transformed: string; mask?: string; transformedMask?: string };
+  /** Where asked for: the splits that it is in, as the project divides the data; none where it is left out. Absent: that is told once the data are packed. */
+  splits?: PartName[];
 }
 
 /** A picture made smaller, for galleries. */
@@ -64,6 +69,8 @@ export interface ProjectPreview {
   range: { raw: [number, number]; transformed: [number, number] };
   /** Where thumbnails were asked for and the samples are pictures; their values are then left out. */
   thumbs?: { raw: ThumbSize; transformed: ThumbSize };
+  /** Whether the splits of the part's samples can be told now, or once the data are packed. */
+  divided?: boolean;
   /** Why the transforms could not be applied; then `transformed` is `raw`. */
   transformError: string | null;
 }

@@ -1,6 +1,6 @@
 /** Samples as the window draws them: every value, or thumbnails of pictures that are large. */
-import type { PreviewSample, ProjectPreview } from '../contract/wire.ts';
-import { thumbnail, thumbRange, thumbSize } from './thumbnails.ts';
+import type { PreviewSample, ProjectPreview, ThumbSize } from '../contract/wire.ts';
+import { labelThumbnail, thumbnail, thumbRange, thumbSize } from './thumbnails.ts';
 
 export interface Shown {
   raw: Float32Array;
@@ -8,10 +8,13 @@ export interface Shown {
   sample: Omit<PreviewSample, 'raw' | 'transformed' | 'thumbs'>;
 }
 
-/** `dims` of one sample before and after the transforms. `side`: thumbnails of so many pixels, where the samples are pictures. */
+/**
+ * `dims` of one sample before and after the transforms, `mask` those of targets that are a class at each position. `side`: thumbnails of so
+ * many pixels, where the samples are pictures.
+ */
 export function asShown(
   shown: readonly Shown[],
-  dims: { raw: readonly number[]; transformed: readonly number[] },
+  dims: { raw: readonly number[]; transformed: readonly number[]; mask?: readonly number[] },
   side: number | undefined,
 ): Pick<ProjectPreview, 'samples' | 'range' | 'thumbs'> {
   const range = { raw: extent(shown, 'raw'), transformed: extent(shown, 'transformed') };
@@ -26,17 +29,33 @@ export function asShown(
     return { samples, range };
   }
   const drawn = { raw: thumbRange(range.raw), transformed: thumbRange(range.transformed) };
-  const samples = shown.map(({ sample, ...values }) => ({
-    ...sample,
-    raw: [],
-    transformed: [],
-    thumbs: {
-      raw: base64(thumbnail(values.raw, dims.raw, raw, drawn.raw)),
-      transformed: base64(thumbnail(values.transformed, dims.transformed, transformed, drawn.transformed)),
-    },
-  }));
+  const { mask } = dims;
+  const over = (goal: readonly number[] | undefined, of: readonly number[], size: ThumbSize) =>
+    goal && mask && liesOver(mask, dims.raw) ? base64(labelThumbnail(goal, of.slice(1), size)) : undefined;
+  const samples = shown.map(({ sample: { goal, transformedGoal, ...sample }, ...values }) => {
+    const [rawMask, transformedMask] = [
+      over(goal, dims.raw, raw),
+      over(transformedGoal, dims.transformed, transformed),
+    ];
+    return {
+      ...sample,
+      // Of masks only what is drawn.
+      ...(goal && !mask ? { goal } : {}),
+      raw: [],
+      transformed: [],
+      thumbs: {
+        raw: base64(thumbnail(values.raw, dims.raw, raw, drawn.raw)),
+        transformed: base64(thumbnail(values.transformed, dims.transformed, transformed, drawn.transformed)),
+        ...(rawMask === undefined ? {} : { mask: rawMask }),
+        ...(transformedMask === undefined ? {} : { transformedMask }),
+      },
+    };
+  });
   return { samples, range, thumbs: { raw, transformed } };
 }
+
+const liesOver = (mask: readonly number[], [, height, width]: readonly number[]) =>
+  mask.length === 2 && mask[0] === height && mask[1] === width;
 
 function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');

@@ -12,6 +12,7 @@ import type { OpenContext, OpenSource } from './open-source.ts';
 import { OpenedLately } from './opened-lately.ts';
 import type { DataPack } from './pack.ts';
 import { chooseSamples, marksByName, type WantedSamples } from './preview-choice.ts';
+import { isDivided, splitsOfPart } from './preview-split.ts';
 import { asShown, plain, type Shown } from './preview-values.ts';
 import { type Kept, packRows, type Rows } from './rows.ts';
 import { defaultContext, openSource } from './source.ts';
@@ -73,15 +74,28 @@ export class Previews {
     const range = { raw: [0, 0] as [number, number], transformed: [0, 0] as [number, number] };
     const notes = opened.notes && opened.notes.length > 0 ? { notes: opened.notes } : {};
     const blank = { facts, total: size, samples: [], range, transformError: error, ...notes };
-    const filtered = wanted.class !== undefined || wanted.marked === true || (wanted.search ?? '') !== '';
+    const filtered =
+      wanted.class !== undefined ||
+      wanted.marked === true ||
+      (wanted.search ?? '') !== '' ||
+      wanted.within !== undefined ||
+      wanted.indices !== undefined;
     if (size === 0 || (wanted.count === 0 && !filtered)) return blank;
 
     const rows = await this.#rows(known, source, baseDir, context, part, signal);
     const labels = await this.#labels(known, rows, wanted.part, signal);
-    const marks = marksByName(await marksOf(source, baseDir), part);
+    const allMarks = await marksOf(source, baseDir);
+    const marks = marksByName(allMarks, part);
     const nameOf = (index: number) => sampleName(opened, part, index);
-    const { positions, total } = chooseSamples(wanted, { size, labels, nameOf, marks });
-    if (positions.length === 0) return { ...blank, total };
+    const ofPart = { opened, source, split: context.split, part };
+    const divided = await isDivided(ofPart);
+    const classes = facts.target.kind === 'class' ? facts.target.classes : null;
+    const splitsOf =
+      wanted.within !== undefined || wanted.splits
+        ? await splitsOfPart({ ...ofPart, marks: allMarks, labels, classes })
+        : null;
+    const { positions, total } = chooseSamples(wanted, { size, labels, nameOf, marks, splitsOf });
+    if (positions.length === 0) return { ...blank, total, divided };
     const [inputs, goals] = await Promise.all([
       rows.inputs(positions, signal),
       labels === null ? rows.goals?.(positions, signal) : undefined,
@@ -99,6 +113,7 @@ export class Previews {
           ...(opened.nameOf ? { name: nameOf(index) } : {}),
           ...(mark ? { mark: markValue(mark) } : {}),
           target: labels?.[index] ?? null,
+          ...(splitsOf ? { splits: [...splitsOf(index)] } : {}),
           ...(goal ? { goal: plain(goal) } : {}),
           ...(text === undefined ? {} : { text }),
         },
@@ -107,7 +122,16 @@ export class Previews {
     return {
       ...blank,
       total,
-      ...asShown(shown, { raw: facts.input.dims, transformed: facts.input.dims }, wanted.thumbs),
+      divided,
+      ...asShown(
+        shown,
+        {
+          raw: facts.input.dims,
+          transformed: facts.input.dims,
+          ...(facts.target.kind === 'mask' ? { mask: facts.target.dims } : {}),
+        },
+        wanted.thumbs,
+      ),
     };
   }
 

@@ -40,6 +40,27 @@ export function thumbnail(
   return bytes;
 }
 
+/**
+ * Classes at the positions of a picture, each pixel that of the nearest position: as bytes, 0 (the background, most often) of 0 and below
+ * alone, those above 255 counted round from 1.
+ */
+export function labelThumbnail(
+  labels: readonly number[],
+  [height = 1, width = 1]: readonly number[],
+  size: Pick<ThumbSize, 'height' | 'width'>,
+): Uint8Array {
+  const bytes = new Uint8Array(size.height * size.width);
+  const middle = (at: number, of: number, count: number) => Math.min(of - 1, Math.floor(((at + 0.5) * of) / count));
+  for (let row = 0; row < size.height; row++) {
+    const line = middle(row, height, size.height) * width;
+    for (let column = 0; column < size.width; column++) {
+      const label = labels[line + middle(column, width, size.width)] as number;
+      bytes[row * size.width + column] = label > 255 ? ((label - 1) % 255) + 1 : Math.max(0, label);
+    }
+  }
+  return bytes;
+}
+
 /** Black and white: 0 and 1 where all values lie between them, so that a dim picture looks dim. */
 export function thumbRange([least, most]: readonly [number, number]): [number, number] {
   return least >= 0 && most <= 1 ? [0, 1] : [least, most];

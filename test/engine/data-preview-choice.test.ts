@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { chooseSamples, marksByName } from '../../engine/data/preview-choice.ts';
 import { asShown } from '../../engine/data/preview-values.ts';
-import { thumbnail, thumbSize } from '../../engine/data/thumbnails.ts';
+import { labelThumbnail, thumbnail, thumbSize } from '../../engine/data/thumbnails.ts';
 
 describe('which samples are shown', () => {
   const names = ['cats/1.png', 'cats/2.png', 'Dogs/1.png', 'Dogs/2.png', 'Dogs/10.png'];
@@ -40,6 +40,18 @@ describe('which samples are shown', () => {
     expect(chooseSamples({ ...wanted, search: 'birds' }, part)).toEqual({ positions: [], total: 0 });
   });
 
+  test('of a split, and none where it is not known yet; or exactly these', () => {
+    const splitsOf = (index: number) =>
+      index === 1 ? [] : index % 2 === 0 ? (['train'] as const) : (['val'] as const);
+    expect(chooseSamples({ ...wanted, within: 'train' }, { ...part, splitsOf }).positions).toEqual([0, 2, 4]);
+    expect(chooseSamples({ ...wanted, within: 'train', class: 1 }, { ...part, splitsOf }).positions).toEqual([2, 4]);
+    expect(chooseSamples({ ...wanted, within: 'val' }, { ...part, splitsOf: null })).toEqual({
+      positions: [],
+      total: 0,
+    });
+    expect(chooseSamples({ ...wanted, indices: [4, 0, 9], count: 0 }, part)).toEqual({ positions: [4, 0], total: 2 });
+  });
+
   test('where targets are no classes a class narrows nothing down', () => {
     expect(chooseSamples({ ...wanted, class: 1 }, { ...part, labels: null }).total).toBe(5);
   });
@@ -71,6 +83,15 @@ describe('thumbnails', () => {
     expect(small.range).toEqual({ raw: [0, 1], transformed: [-2, 2] });
     expect(small.samples[0]).toMatchObject({ index: 4, target: 1, raw: [], transformed: [] });
     expect([...Buffer.from(small.samples[0]?.thumbs?.transformed ?? '', 'base64')]).toEqual([0, 64, 191, 255]);
+    const masked = asShown(
+      [{ ...(shown[0] as (typeof shown)[number]), sample: { ...sample, goal: [0, 300, 2, -1] } }],
+      { ...dims, mask: [2, 2] },
+      8,
+    ).samples[0];
+    expect(masked).not.toHaveProperty('goal');
+    expect([...Buffer.from(masked?.thumbs?.mask ?? '', 'base64')]).toEqual([0, 45, 2, 0]);
+    const labels = labelThumbnail([0, 1, 2, 3, 4, 5, 6, 7, 8], [3, 3], { height: 1, width: 3 });
+    expect([...labels]).toEqual([3, 4, 5]);
     const whole = asShown(shown, { raw: [4], transformed: [4] }, 8);
     expect(whole.thumbs).toBeUndefined();
     expect(whole.samples[0]?.raw).toEqual([0, 0.25, 0.5, 1]);

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
 import { type DataPack, Previews, packSource } from '../../engine/data/index.ts';
+import { honourMarks } from '../../engine/data/marked.ts';
+import { changeMarks, needMarksFile } from '../../engine/data/marks.ts';
+import { divideParts } from '../../engine/data/split.ts';
 import { loadAddon } from '../../engine/native/load.ts';
 import { nativePlan, planRun, prepareData } from '../../engine/runs/prepare.ts';
 import { counting, idxBytes, testFolder } from './idx-writer.ts';
@@ -144,6 +147,47 @@ test('a source that is drawn is packed once, and looked at as it will be trained
   const vectors = { ...source, classes: null };
   const shown = await previews.preview(vectors, '/', [], { part: 'train', start: 1, count: 1, class: 2 });
   expect(shown.samples).toMatchObject([{ index: 1, target: null }]);
+});
+
+test('which samples validate is told as a run draws them, marks honoured', async () => {
+  const { path } = digits(false);
+  const cacheDir = testFolder();
+  vi.stubEnv('GRADLOOM_CACHE', cacheDir);
+  const addon = loadAddon();
+  const source = { kind: 'idx' as const, path };
+  const split = { val: 0.25, seed: 3, stratify: true };
+  await changeMarks(await needMarksFile(source, '/'), [
+    { part: 'train', sample: '7', mark: { exclude: true } },
+    { part: 'train', sample: '9', mark: { label: '0' } },
+  ]);
+  const previews = new Previews(nothingToPack);
+  const shown = (within: 'train' | 'val') =>
+    previews.preview(source, '/', [], { part: 'train', start: 0, count: 60, within, splits: true }, undefined, {
+      split,
+    });
+  const [train, val] = [await shown('train'), await shown('val')];
+  expect(val.divided).toBe(true);
+  expect(val.samples.every(({ splits }) => splits?.join() === 'val')).toBe(true);
+  const packed = await packSource(source, '/', { cacheDir, addon, split });
+  const { pack } = await honourMarks(packed, source, '/', split, { folder: testFolder() });
+  const members = await divideParts(pack, split, addon);
+  const indices = ({ samples }: typeof val) => samples.map(({ index }) => index);
+  expect(indices(train)).toEqual([...(members.train.positions ?? [])]);
+  expect(indices(val)).toEqual([...(members.val?.positions ?? [])]);
+  const one = await previews.preview(
+    source, '/', [], { part: 'train', start: 0, count: 0, indices: [7], splits: true }, undefined, { split }); // biome-ignore format: short
+  expect(one.samples[0]?.splits).toEqual([]);
+  const own = { split: { ...split, val: 'test' as const } };
+  const test = await previews.preview(
+    source,
+    '/',
+    [],
+    { part: 'test', start: 0, count: 1, splits: true },
+    undefined,
+    own,
+  );
+  expect(test.samples[0]?.splits).toEqual(['val', 'test']);
+  vi.unstubAllEnvs();
 });
 
 test('changed files are read again; what is wrong with them is told', async () => {
