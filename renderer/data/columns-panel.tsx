@@ -19,6 +19,7 @@ import {
 } from '../ui/index.ts';
 import { roleEdits } from './column-edits.ts';
 import { ColumnShape } from './column-shape.tsx';
+import { hasRoles } from './source-panel.tsx';
 import classes from './table.module.css';
 
 export const roleWords: Readonly<Record<TableRole, string>> = {
@@ -45,7 +46,8 @@ export function ColumnsPanel({ columns, reading }: { columns: readonly TableColu
   const source = useValueAt(['data', 'source']);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const written = isObject(source) ? source : null;
-  const shown = useMemo(() => table(written), [written]);
+  const editable = hasRoles(String(written?.kind));
+  const shown = useMemo(() => table(editable ? written : null), [editable, written]);
   const setAll = (role: TableRole) => {
     if (written && columns) edit(roleEdits(written, columns, [...selected], role));
   };
@@ -56,7 +58,7 @@ export function ColumnsPanel({ columns, reading }: { columns: readonly TableColu
       hint={columns ? `${plural(columns.length, 'column')}, ${plural(inputs, 'input')}` : undefined}
       padding="none"
       actions={
-        selected.size > 0 ? (
+        !editable ? undefined : selected.size > 0 ? (
           <>
             <span className={classes.selected}>{`${integer(selected.size)} selected`}</span>
             <Menu
@@ -83,8 +85,7 @@ export function ColumnsPanel({ columns, reading }: { columns: readonly TableColu
             rows={columns}
             rowKey={({ name }) => name}
             rowHeight={40}
-            selected={selected}
-            onSelect={setSelected}
+            {...(editable ? { selected, onSelect: setSelected } : {})}
           />
         ) : (
           <div className={classes.awaited}>
@@ -96,6 +97,7 @@ export function ColumnsPanel({ columns, reading }: { columns: readonly TableColu
   );
 }
 
+/** null: roles follow from other settings. */
 function table(source: JsonObject | null): Column<TableColumn>[] {
   return [
     {
@@ -110,15 +112,18 @@ function table(source: JsonObject | null): Column<TableColumn>[] {
       title: 'Role',
       width: 166,
       sort: ({ role }) => columnRoles.indexOf(role),
-      render: (column) => (
-        <Choice
-          label={`Role of ${column.name}`}
-          width={150}
-          value={column.role}
-          options={roleOptions}
-          onChange={(role) => source && edit(roleEdits(source, [column], [column.name], role as TableRole))}
-        />
-      ),
+      render: (column) =>
+        source ? (
+          <Choice
+            label={`Role of ${column.name}`}
+            width={150}
+            value={column.role}
+            options={roleOptions}
+            onChange={(role) => edit(roleEdits(source, [column], [column.name], role as TableRole))}
+          />
+        ) : (
+          roleWords[column.role]
+        ),
     },
     { key: 'shape', title: 'Spread', width: 104, render: (column) => <ColumnShape column={column} /> },
     {

@@ -9,7 +9,7 @@ import { useImportState } from '../state/data-import.ts';
 import { useMarks, useMarksOfProject } from '../state/data-marks.ts';
 import { useValueAt } from '../state/form.ts';
 import { usePreview, type Wanted } from '../state/preview.ts';
-import { useProjectState } from '../state/project.ts';
+import { usePlan, useProjectState } from '../state/project.ts';
 import { Button, IconButton, leastSides, Page, plural, Segmented, useRoom } from '../ui/index.ts';
 import { type SampleAt, useDataAddress, type View } from './address.ts';
 import { BalanceSection } from './balance-section.tsx';
@@ -21,7 +21,7 @@ import { FoundData, useLooking } from './found-data.tsx';
 import type { Side } from './gallery.tsx';
 import { SampleInspector } from './sample-inspector.tsx';
 import { type Filter, isPlaneOf, SamplesPanel } from './samples-panel.tsx';
-import { hasColumns, SourcePanel } from './source-panel.tsx';
+import { hasRoles, isTableKind, SourcePanel } from './source-panel.tsx';
 import { SplitSection } from './split-section.tsx';
 import { TablePanel } from './table-panel.tsx';
 import { stageSide, TransformsSection } from './transforms-section.tsx';
@@ -42,7 +42,7 @@ export default function DataPage() {
   );
 }
 
-const noFilter: Filter = { part: 'train', start: 0, class: null, search: '', marked: false, epoch: null };
+const noFilter: Filter = { part: 'train', start: 0, class: null, search: '', marked: false, within: null, epoch: null };
 
 function OpenData() {
   useMarksOfProject();
@@ -60,7 +60,7 @@ function OpenData() {
   const [round, setRound] = useState(0);
   const address = useDataAddress();
   const { sample, look, show } = address;
-  const isTable = typeof kind === 'string' && hasColumns(kind);
+  const isTable = typeof kind === 'string' && isTableKind(kind);
   const view: View = address.view === 'table' && !isTable ? 'samples' : address.view;
   const looking = useLooking();
   const imported = useImportState(round);
@@ -71,9 +71,12 @@ function OpenData() {
   const marksChanged = useMarks(({ changes }) => changes);
 
   const onWant = useCallback((change: Partial<Filter>) => setFilter((before) => ({ ...before, ...change })), []);
+  const val = usePlan()?.project.data.split.val;
+  const isDrawn = typeof val === 'number' && val > 0;
   const values = facts?.input.dims.reduce((product, size) => product * size, 1) ?? 1;
   const wanted: Wanted = {
     ...filter,
+    within: isDrawn && filter.part === 'train' ? (filter.within ?? null) : null,
     epoch: hasRandom ? filter.epoch : null,
     count: facts && isPlaneOf(facts) ? mostPoints : columns * Math.max(2, Math.round(aboutSamples / columns)),
     thumbs: values > mostValues ? thumbSide : null,
@@ -81,7 +84,7 @@ function OpenData() {
   // How large samples are is known first: of large ones only thumbnails come.
   const read = usePreview(
     view === 'samples' && facts !== null ? wanted : null,
-    round + (filter.marked ? marksChanged : 0),
+    round + (filter.marked || wanted.within ? marksChanged : 0),
   );
   const state = facts === null ? { ...read, error: factsError, reading: factsAwaited } : read;
 
@@ -181,7 +184,7 @@ function OpenData() {
       <FitNotice />
       <FetchBar />
       {looking ? (
-        <FoundData onTake={(taken) => show(hasColumns(taken) ? 'table' : 'samples')} />
+        <FoundData onTake={(taken) => show(hasRoles(taken) ? 'table' : 'samples')} />
       ) : (
         <SourcePanel
           imported={imported}
@@ -200,6 +203,7 @@ function OpenData() {
           onSide={setSide}
           hasTransforms={hasTransforms}
           hasRandom={hasRandom}
+          isDrawn={isDrawn}
           columns={columns}
           onColumns={setColumns}
           selected={sample}

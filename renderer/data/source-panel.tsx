@@ -161,7 +161,8 @@ function SourceForm({ error, onColumns }: { error: boolean; onColumns: () => voi
   const chosen = useValueAt(place);
   const path = useValueAt([...place, 'path']);
   const classCount = useValueAt([...place, 'classes']);
-  const isTable = typeof chosen === 'object' && chosen !== null && 'kind' in chosen && hasColumns(String(chosen.kind));
+  const kind = typeof chosen === 'object' && chosen !== null && 'kind' in chosen ? String(chosen.kind) : '';
+  const isTable = isTableKind(kind);
   const browse = async () => {
     if (file === null) return null;
     const start = typeof path === 'string' ? absolute(file, path) : folderOf(file);
@@ -190,7 +191,7 @@ function SourceForm({ error, onColumns }: { error: boolean; onColumns: () => voi
       {isTable && !error && (
         <div className={classes.columns}>
           <Button size="xs" onClick={onColumns}>
-            Columns and their roles
+            {hasRoles(kind) ? 'Columns and their roles' : 'Columns'}
           </Button>
         </div>
       )}
@@ -198,7 +199,9 @@ function SourceForm({ error, onColumns }: { error: boolean; onColumns: () => voi
   );
 }
 
-export const hasColumns = (kind: string) => 'columns' in (sources.get(kind)?.params ?? {});
+export const isTableKind = (kind: string) => sources.get(kind)?.isTable === true;
+/** Whether each column is given a role of its own. */
+export const hasRoles = (kind: string) => 'columns' in (sources.get(kind)?.params ?? {});
 
 /** As the engine will read it: it takes `..` out itself. */
 function absolute(file: string, path: string): string {

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { cutSeries, windowStarts } from '../../engine/data/series/windows.ts';
 import { openSource } from '../../engine/data/source.ts';
+import { tableView } from '../../engine/data/table/view.ts';
 import { testFolder } from './idx-writer.ts';
 import { chosen, csv, fileOf, inputsOf, packed, targetsOf } from './table-helpers.ts';
 
@@ -190,4 +191,24 @@ test('columns that are not there or not of numbers are named', async () => {
   await expect(open(series(path, { inputs: ['t'], target: 'a' }))).rejects.toMatchObject({
     message: 'Column t is not of numbers: "x" in row 4.',
   });
+});
+
+test('a look at the table says what each column is to the windows', async () => {
+  const path = fileOf(
+    csv(20, { t: (i) => 100 - i, who: (i) => (i % 2 ? 'a' : 'b'), x: (i) => i, y: (i) => -i, z: () => 'w' }),
+  );
+  const roles = async (settings: { [key: string]: unknown }) => {
+    const { source } = chosen(series(path, { order: 't', group: 'who', ...settings }));
+    const { columns } = await tableView(source, '/', { start: 0, count: 3 });
+    return Object.fromEntries(columns.map(({ name, role }) => [name, role]));
+  };
+  const special = { t: 'ignore', who: 'group', z: 'ignore' };
+  expect(await roles({ target: 'y' })).toEqual({ ...special, x: 'numeric', y: 'numeric' });
+  expect(await roles({ inputs: ['x'], target: 'y' })).toEqual({ ...special, x: 'numeric', y: 'target_value' });
+  expect(await roles({ predicts: 'next', inputs: ['y'] })).toEqual({ ...special, x: 'ignore', y: 'numeric' });
+  expect(await roles({ predicts: 'class', target: 'z' })).toMatchObject({ x: 'numeric', z: 'target_class' });
+  const { source } = chosen(series(path, { target: 'w' }));
+  const { rows, notes } = await tableView(source, '/', { start: 0, count: 3 });
+  expect(rows).toHaveLength(3);
+  expect(notes.map(({ message }) => message).join()).toContain('no column "w"');
 });

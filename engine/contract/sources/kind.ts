@@ -7,6 +7,8 @@ import type { DataFacts } from '../tensors.ts';
 export interface SourceKind extends Row {
   /** What is known of the data from the parameters alone; absent: its files must be read. */
   facts?(source: ResolvedSource): DataFacts;
+  /** Whether its files are a table, which can be looked at by columns and rows. */
+  isTable?: true;
   /** Its values are encoded as the samples that train say: another split makes another pack. */
   fitted?: true;
   /** What a new one must say, where a parameter has no default. */

@@ -121,6 +121,7 @@ export const seriesKinds: readonly SourceKind[] = [
   {
     kind: 'series',
     label: 'Time series',
+    isTable: true,
     help: 'Windows of a table’s rows in the order of time, each with what comes after it: forecasts and classes of stretches.',
     params: { path, ...seriesParams },
   },

@@ -175,6 +175,7 @@ export const tableKinds: readonly SourceKind[] = [
   {
     kind: 'table',
     label: 'Table',
+    isTable: true,
     help: 'Rows of numbers and categories with a column to predict: CSV, TSV, Parquet, JSON lines.',
     params: tableParams,
     fitted: true,

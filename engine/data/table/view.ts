@@ -6,6 +6,7 @@ import type { ResolvedSource } from '../../contract/project.ts';
 import { nearest } from '../../contract/report.ts';
 import type { TableSource } from '../../contract/sources/table.ts';
 import { cacheDir } from '../../workspace.ts';
+import { seriesRoles } from '../series/roles.ts';
 import { type Database, withDatabase } from './duckdb.ts';
 import { openFiles } from './files.ts';
 import { profileSettings } from './open-table.ts';
@@ -36,7 +37,13 @@ export async function tableView(
   const store = parts.train;
   const profiles = await profileTable(store, profileSettings(settings), options);
   const statistics = await statisticsOf(store, profiles, profileSettings(settings), options);
-  const { roles, told } = rolesOf(profiles, settings);
+  const { roles, told } = await firstRoles(
+    source.kind === 'series'
+      ? [() => seriesRoles(source, baseDir, profiles)]
+      : [settings, { target: null, columns: {}, part_column: settings.part_column }].map(
+          (tried) => async () => decideRoles(profiles, tried),
+        ),
+  );
   const columns = profiles.map((profile, at): TableColumn => {
     const { role = 'ignore', reason = '' } = roles.columns[at] ?? {};
     return {
@@ -56,23 +63,19 @@ export async function tableView(
 
 function asTable(source: ResolvedSource): TableSource {
   if (source.kind === 'table') return source;
-  if (source.kind === 'series') {
-    const special = [source.order, source.group].filter((name) => name !== null);
-    const columns = Object.fromEntries(special.map((name) => [name, { role: 'ignore' as const }]));
-    return { ...source, kind: 'table', part_column: null, columns, target: source.target };
-  }
+  if (source.kind === 'series') return { ...source, kind: 'table', part_column: null, columns: {} };
   throw new GradloomError('BAD_CALL', `A source of kind ${source.kind} is no table.`, {
     hint: 'Look at its samples instead.',
   });
 }
 
 /** Roles that do not go together are told, and those of a project that says nothing are shown. */
-function rolesOf(profiles: ColumnProfile[], settings: TableSource): { roles: TableRoles; told: DataNote[] } {
+async function firstRoles(tries: (() => Promise<TableRoles>)[]): Promise<{ roles: TableRoles; told: DataNote[] }> {
   const none = { columns: [], targets: [], guesses: [], notes: [] };
   const told: DataNote[] = [];
-  for (const tried of [settings, { target: null, columns: {}, part_column: settings.part_column }]) {
+  for (const make of tries) {
     try {
-      return { roles: decideRoles(profiles, tried), told };
+      return { roles: await make(), told };
     } catch (thrown) {
       const error = GradloomError.from(thrown);
       if (error.code !== 'DATA_FORMAT') throw error;

@@ -74,6 +74,19 @@ describe('Data', () => {
     await screen.findByRole('button', { name: 'Resize all to 6 × 6' });
   });
 
+  test('a table of series is shown with what each column is to the windows', async () => {
+    const file = path.join(home, `series-${Math.random().toString(36).slice(2)}.csv`);
+    const rows = Array.from({ length: 40 }, (_, i) => `${i},${i % 7},${i % 5}`);
+    await writeFile(file, `when,x,y\n${rows.join('\n')}\n`);
+    await open({ data: { source: { kind: 'series', path: file, order: 'when', target: 'y', window: 4 } } });
+    showPage(<DataPage />);
+    await userEvent.click(await screen.findByLabelText('Table'));
+    const columns = await screen.findByRole('grid', { name: 'Columns of the table' });
+    expect(within(columns).getAllByText('Numeric')).toHaveLength(2);
+    expect(within(columns).getByText('Ignored')).toBeDefined();
+    expect(within(columns).queryByLabelText('Role of x')).toBeNull();
+  });
+
   test('says when the network does not go with the data, and fits it', async () => {
     const source = { kind: 'random', shape: [4], classes: 3, samples: 16 };
     await open({ data: { source }, model: { layers: [{ kind: 'Linear', out_features: 5 }] } });
@@ -130,6 +143,34 @@ describe('Data', () => {
     expect(data().split.val).toBe(0.25);
     await userEvent.click(screen.getByLabelText('Nothing'));
     expect(data().split.val).toBe(0);
+  });
+
+  test('samples are shown by split, and each tells its own', async () => {
+    await digits();
+    showPage(<DataPage />);
+    await samples();
+    expect(screen.queryByRole('radiogroup', { name: 'Split shown' })).toBeNull();
+    await userEvent.click(screen.getByLabelText('A fraction'));
+    await userEvent.click(await within(await screen.findByLabelText('Split shown')).findByLabelText('Validation'));
+    await screen.findByText(/^1–48 of 80\d$/);
+    await userEvent.click((await screen.findAllByRole('option'))[0] as HTMLElement);
+    const inspector = within(screen.getByRole('complementary'));
+    expect((await inspector.findByText('Split')).nextElementSibling?.textContent).toBe('Validation');
+  });
+
+  test('points of a plane are chosen by keys, told, and gone back to', async () => {
+    await open({ data: { source: { kind: 'toy', shape: 'moons', samples: 40 } } });
+    showPage(<DataPage />);
+    const plot = await screen.findByRole('application', { name: 'Samples' });
+    plot.focus();
+    await userEvent.keyboard('{End}');
+    await screen.findByText(/^Sample 39: .*, class 1$/);
+    await userEvent.keyboard('{PageUp}');
+    await screen.findByText(/^Sample 38: /);
+    await userEvent.keyboard('{Enter}');
+    await waitFor(() => expect(screen.getByRole('complementary').contains(document.activeElement)).toBe(true));
+    await userEvent.keyboard('{Escape}');
+    expect(document.activeElement).toBe(plot);
   });
 
   test('data that is not there is told with what to do, and read again once it is', async () => {
