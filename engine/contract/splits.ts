@@ -1,6 +1,6 @@
 /** How many samples each split has: the arithmetic of `data.split`, shared by the plan and by what draws the samples. */
 import type { SplitCounts } from './plan-types.ts';
-import type { DrawnSplit, ResolvedSplit } from './project-types.ts';
+import type { DrawnSplit, ResolvedProject, ResolvedSplit } from './project-types.ts';
 import type { DataFacts } from './tensors.ts';
 
 /** Validation samples drawn from `count` of them. */
@@ -46,4 +46,11 @@ export function validationByClass(counts: ReadonlyMap<number, number>, fraction:
     left--;
   }
   return given;
+}
+
+/** Where the part that judges at the end also picks the best checkpoint, which makes its score a little too good: what a person is told. */
+export function chosenByTest({ data, training }: ResolvedProject): string | null {
+  const { monitor } = training.checkpoint;
+  if (data.split.val !== 'test' || !monitor.startsWith('val_')) return null;
+  return `The test part validates, so it also picks the best checkpoint (by ${monitor})`;
 }

@@ -14,6 +14,7 @@ import { useLiveRunsBy, useRuns } from '../state/runs.ts';
 import { readWeightsAgain, useWeightsReport } from '../state/weights.ts';
 import { Button, count, dims, duration, FixButtons, integer, KeyHint, Notice, plural, Section } from '../ui/index.ts';
 import { type GroupKey, groupOf, stepsOf } from './before.ts';
+import { DataNotes } from './data-notes.tsx';
 import { UseAuto, useMissingDevice } from './device.tsx';
 import classes from './train.module.css';
 import { fitSentence, reportParts } from './weights-words.ts';
@@ -169,6 +170,7 @@ function Checks({ plan, problems, taken }: Omit<BeforeStartProps, 'onShow'>) {
         <StartingWeights plan={plan} />
         {warnings > 0 && <Check state="warn">{plural(warnings, 'warning')}, told below</Check>}
       </ul>
+      <DataNotes project={plan.project} />
     </Section>
   );
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { imageFolder, ramp, raw } from '../../engine/image-writer.ts';
 import { client, home } from '../engine.ts';
 import { showPage } from '../page.tsx';
 
@@ -235,6 +236,28 @@ describe('Train', () => {
     expect(project().training.metrics).toHaveLength(1);
     await userEvent.click(screen.getByRole('button', { name: /^Reset metrics/ }));
     expect(project().training).not.toHaveProperty('metrics');
+  });
+
+  test('before the start: what the import left out, and that the test part chooses', async () => {
+    const image = raw(ramp(4 * 4 * 3), 4, 3).png();
+    const images = await imageFolder({
+      'train/a/1.png': image,
+      'train/b/2.png': image,
+      'train/b/3.png': Buffer.from('\x89PNG\r\n\x1a\n, cut off', 'latin1'),
+      'test/a/4.png': image,
+      'test/b/5.png': image,
+    });
+    const source = { kind: 'image_folder', path: images, on_bad: 'skip' };
+    await open({ data: { source, split: { val: 'test' } }, model: { layers: [{ kind: 'Flatten' }] } });
+    const { file, text } = useProjectState.getState();
+    await client.engine.data.import({ file: file as string, text });
+    showPage(<TrainPage />);
+    const side = within(screen.getByRole('complementary', { name: 'Before you start' }));
+    await side.findByText(/^1 sample could not be read and is left out/);
+    expect(
+      side.getByText('The test part validates, so it also picks the best checkpoint (by val_loss).'),
+    ).toBeDefined();
+    await userEvent.click(side.getByRole('button', { name: 'Show in Data' }));
   });
 
   test('before the start: what it takes, and how long an earlier run took', async () => {
