@@ -9,7 +9,7 @@ import classes from './gallery.module.css';
 import { pressMarkKey } from './mark-keys.ts';
 import { type Layout, layoutOf } from './pixels.ts';
 import { type Drawn, SampleView } from './sample-view.tsx';
-import { captionOf, markName } from './sample-words.ts';
+import { captionOf, markName, maskOf } from './sample-words.ts';
 
 export type Side = 'raw' | 'transformed' | 'both';
 
@@ -108,13 +108,7 @@ export function Gallery(props: GalleryProps) {
           <SampleView
             drawn={drawnOf(sample, preview, which)}
             layout={layouts[which]}
-            mask={
-              facts.target.kind === 'mask'
-                ? which === 'raw'
-                  ? sample.goal
-                  : (sample.transformedGoal ?? sample.goal)
-                : undefined
-            }
+            mask={maskOf(sample, which, facts.target)}
             text={which === 'raw' ? sample.text : undefined}
             label={which === 'raw' ? called : `${called}, transformed`}
           />

@@ -1,7 +1,9 @@
 /** Samples, columns and classes that a finding is about: those that can be shown as pictures that lead to them. */
 import { useState } from 'react';
 import type { Offender } from '../../engine/contract/data/doctor.ts';
-import { type PreviewState, usePreview } from '../state/preview.ts';
+import type { PartName } from '../../engine/contract/tensors.ts';
+import type { ProjectPreview } from '../../engine/contract/wire.ts';
+import { usePreview, type Wanted } from '../state/preview.ts';
 import { useProjectState } from '../state/project.ts';
 import { integer, Skeleton } from '../ui/index.ts';
 import type { SampleAt } from './address.ts';
@@ -9,6 +11,7 @@ import classes from './check.module.css';
 import { drawnOf } from './gallery.tsx';
 import { layoutOf } from './pixels.ts';
 import { SampleView } from './sample-view.tsx';
+import { maskOf } from './sample-words.ts';
 
 const first = 8;
 /** A finding may name hundreds, and each picture is read. */
@@ -24,14 +27,15 @@ export interface OffendersProps {
 
 export function Offenders({ offenders, count, pictured, onLook, round }: OffendersProps) {
   const [all, setAll] = useState(false);
-  if (offenders.length === 0) return null;
   const shown = offenders.slice(0, all ? most : first);
+  const pictures = usePictures(pictured ? shown : [], round);
+  if (offenders.length === 0) return null;
   const hidden = count - shown.length;
   return (
     <div className={classes.offenders}>
       {shown.map((offender, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: one sample may stand in a finding twice
-        <One key={index} offender={offender} pictured={pictured} onLook={onLook} round={round} />
+        <One key={index} offender={offender} pictured={pictured} onLook={onLook} pictures={pictures} />
       ))}
       {hidden > 0 &&
         (all || offenders.length <= first ? (
@@ -49,8 +53,8 @@ function One({
   offender,
   pictured,
   onLook,
-  round,
-}: Pick<OffendersProps, 'pictured' | 'onLook' | 'round'> & { offender: Offender }) {
+  pictures,
+}: Pick<OffendersProps, 'pictured' | 'onLook'> & { offender: Offender; pictures: Pictures }) {
   const { name, part, index, detail } = offender;
   const title = detail === undefined ? name : `${name}: ${detail}`;
   if (!pictured || part === undefined || index === undefined) {
@@ -63,29 +67,43 @@ function One({
   }
   return (
     <button type="button" className={classes.offender} title={title} onClick={() => onLook({ part, index })}>
-      <Picture part={part} index={index} name={name} round={round} />
+      <Picture preview={pictures[part]} index={index} name={name} />
       <span className={classes.caption}>{name}</span>
       {detail !== undefined && <span className={classes.detail}>{detail}</span>}
     </button>
   );
 }
 
-function Picture({ part, index, name, round }: { part: SampleAt['part']; index: number; name: string; round: number }) {
-  const state: PreviewState = usePreview(
-    { part, start: index, count: 1, class: null, search: '', marked: false, epoch: null, thumbs: 64 },
-    round,
-  );
-  const dims = useProjectState(({ facts }) => facts?.input.dims);
-  const { preview } = state;
-  const sample = preview?.samples[0];
-  if (!dims || !preview || !sample) return <Skeleton width={64} height={64} />;
+type Pictures = { readonly [Part in PartName]: ProjectPreview | null };
+
+/** Of each part all at once: what else is looked at need not wait for one after the other. */
+function usePictures(offenders: readonly Offender[], round: number): Pictures {
+  return {
+    train: usePreview(wantedOf(offenders, 'train'), round).preview,
+    val: usePreview(wantedOf(offenders, 'val'), round).preview,
+    test: usePreview(wantedOf(offenders, 'test'), round).preview,
+  };
+}
+
+function wantedOf(offenders: readonly Offender[], part: PartName): Wanted | null {
+  const indices = offenders.flatMap(({ part: of, index }) => (of === part && index !== undefined ? [index] : []));
+  if (indices.length === 0) return null;
+  const all = { part, start: 0, class: null, search: '', marked: false, epoch: null };
+  return { ...all, count: indices.length, indices, thumbs: 64 };
+}
+
+function Picture({ preview, index, name }: { preview: ProjectPreview | null; index: number; name: string }) {
+  const facts = useProjectState((state) => state.facts);
+  const sample = preview?.samples.find((one) => one.index === index);
+  if (!facts || !preview || !sample) return <Skeleton width={64} height={64} />;
   const size = preview.thumbs?.raw;
   return (
     <SampleView
       drawn={drawnOf(sample, preview, 'raw')}
-      layout={layoutOf(size ? [size.channels, size.height, size.width] : dims)}
+      layout={layoutOf(size ? [size.channels, size.height, size.width] : facts.input.dims)}
       wanted={64}
       plot={{ width: 96, height: 48 }}
+      mask={maskOf(sample, 'raw', facts.target)}
       text={sample.text}
       label={name}
     />

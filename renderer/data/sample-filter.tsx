@@ -1,10 +1,11 @@
 /** Which samples are shown: of a class, by name, marked ones; and how training sees them in an epoch. */
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
-import type { DataFacts } from '../../engine/contract/tensors.ts';
+import type { DataFacts, PartName } from '../../engine/contract/tensors.ts';
 import { useMarks } from '../state/data-marks.ts';
 import type { Wanted } from '../state/preview.ts';
 import { Choice, IconButton, integer, plural, SearchField, Segmented, ToggleChip } from '../ui/index.ts';
 import classes from './data.module.css';
+import { splitWords } from './sample-words.ts';
 import type { Filter } from './samples-panel.tsx';
 
 /** More classes than this are chosen from a list. */
@@ -17,9 +18,13 @@ export interface SampleFilterProps {
   onWant: (change: Partial<Filter>) => void;
   /** There are transforms that draw, and their work is shown. */
   hasRandom: boolean;
+  /** Samples that validate are drawn from the training part. */
+  isDrawn: boolean;
+  /** It is known which. */
+  isDivided: boolean;
 }
 
-export function SampleFilter({ facts, wanted, onWant, hasRandom }: SampleFilterProps) {
+export function SampleFilter({ facts, wanted, onWant, hasRandom, isDrawn, isDivided }: SampleFilterProps) {
   const count = useMarks(({ marks }) => marks.filter(({ part }) => part === wanted.part).length);
   const { target } = facts;
   return (
@@ -31,10 +36,17 @@ export function SampleFilter({ facts, wanted, onWant, hasRandom }: SampleFilterP
         value={wanted.search}
         onChange={(search) => onWant({ search, start: 0 })}
       />
+      {isDrawn && wanted.part === 'train' && (
+        <SplitFilter
+          value={wanted.within ?? null}
+          isDivided={isDivided}
+          onChange={(within) => onWant({ within, start: 0 })}
+        />
+      )}
       {target.kind === 'class' && (
         <ClassFilter
           classNames={target.classes}
-          counts={wanted.part === 'train' ? target.counts : undefined}
+          counts={wanted.part === 'train' && !wanted.within ? target.counts : undefined}
           value={wanted.class}
           onChange={(next) => onWant({ class: next, start: 0 })}
         />
@@ -46,6 +58,32 @@ export function SampleFilter({ facts, wanted, onWant, hasRandom }: SampleFilterP
       )}
       {hasRandom && <EpochChoice value={wanted.epoch} onChange={(epoch) => onWant({ epoch })} />}
     </div>
+  );
+}
+
+function SplitFilter({
+  value,
+  isDivided,
+  onChange,
+}: {
+  value: PartName | null;
+  isDivided: boolean;
+  onChange: (value: PartName | null) => void;
+}) {
+  return (
+    <>
+      <Segmented
+        label="Split shown"
+        value={value ?? 'all'}
+        options={[
+          { value: 'all', label: 'All' },
+          { value: 'train', label: splitWords.train, disabled: !isDivided },
+          { value: 'val', label: splitWords.val, disabled: !isDivided },
+        ]}
+        onChange={(next) => onChange(next === 'all' ? null : (next as PartName))}
+      />
+      {!isDivided && <span className={classes.quiet}>Which samples validate is known once the data are imported.</span>}
+    </>
   );
 }
 

@@ -3,6 +3,7 @@ import { IconChevronLeft, IconChevronRight, IconX } from '@tabler/icons-react';
 import { type KeyboardEvent, type Ref, useState } from 'react';
 import type { DataFacts } from '../../engine/contract/tensors.ts';
 import type { PreviewSample, ProjectPreview } from '../../engine/contract/wire.ts';
+import { useMarks } from '../state/data-marks.ts';
 import { usePreview } from '../state/preview.ts';
 import { dims as dimsText, Facts, IconButton, integer, KeyHint, number, Skeleton } from '../ui/index.ts';
 import type { SampleAt } from './address.ts';
@@ -11,7 +12,7 @@ import { pressMarkKey } from './mark-keys.ts';
 import { layoutOf } from './pixels.ts';
 import { SampleMark } from './sample-mark.tsx';
 import { SampleView } from './sample-view.tsx';
-import { captionOf, markName } from './sample-words.ts';
+import { captionOf, markName, maskOf, splitsText } from './sample-words.ts';
 import { spreadOf } from './statistics.ts';
 
 export interface SampleInspectorProps {
@@ -29,8 +30,20 @@ const partWords = { train: 'training part', val: 'validation part', test: 'test 
 
 export function SampleInspector({ at, facts, hasTransforms, epoch, round, onLook, ref }: SampleInspectorProps) {
   const { part, index } = at;
-  const wanted = { part, start: index, count: 1, class: null, search: '', marked: false, epoch, thumbs: null };
-  const { preview, error, reading } = usePreview(wanted, round);
+  const wanted = {
+    part,
+    start: index,
+    count: 1,
+    class: null,
+    search: '',
+    marked: false,
+    epoch,
+    thumbs: null,
+    splits: true,
+  };
+  // What is left out is in no split any more.
+  const marksChanged = useMarks(({ changes }) => changes);
+  const { preview, error, reading } = usePreview(wanted, round + marksChanged);
   const sample = preview?.samples[0];
   const count = preview?.total ?? facts.parts[part] ?? 0;
   const isThis = sample?.index === index;
@@ -130,13 +143,7 @@ function Looks({
               layout={layout}
               wanted={wanted}
               plot={plot}
-              mask={
-                facts.target.kind === 'mask'
-                  ? which === 'raw'
-                    ? sample.goal
-                    : (sample.transformedGoal ?? sample.goal)
-                  : undefined
-              }
+              mask={maskOf(sample, which, facts.target)}
               text={which === 'raw' ? sample.text : undefined}
               label={which === 'raw' ? 'The sample as it is' : 'The sample as the network receives it'}
               onPoint={setPoint}
@@ -192,6 +199,7 @@ function SampleFacts({
     <Facts
       rows={[
         ...(caption === null ? [] : [['Target', caption] as const]),
+        ...(sample.splits === undefined ? [] : [['Split', splitsText(sample.splits)] as const]),
         ['Place', `${integer(sample.index)} of the ${partWords[part]}`] as const,
         ...(sample.name === undefined
           ? []

@@ -19,8 +19,8 @@ export interface SampleViewProps {
   wanted?: number;
   /** Of plots. */
   plot?: { width: number; height: number };
-  /** The class at each position of a picture, laid over it. */
-  mask?: readonly number[] | undefined;
+  /** The class at each position of a picture, laid over it; bytes in base64 for a thumbnail. */
+  mask?: string | readonly number[] | undefined;
   text?: string | undefined;
   onPoint?: ((at: { row: number; column: number } | null) => void) | undefined;
 }
@@ -46,7 +46,7 @@ export function SampleView({
   }
   if ('thumb' in drawn) {
     const { thumb, size } = drawn;
-    return <Picture source={thumb} layout={{ kind: 'image', ...size }} range={bytes} {...{ wanted, label }} />;
+    return <Picture source={thumb} layout={{ kind: 'image', ...size }} range={bytes} {...{ wanted, label, mask }} />;
   }
   const { values, range } = drawn;
   if (layout.kind === 'image') {
@@ -81,7 +81,7 @@ function Picture({
   range: readonly [number, number];
   wanted: number;
   label: string;
-  mask?: readonly number[] | undefined;
+  mask?: SampleViewProps['mask'];
   onPoint?: SampleViewProps['onPoint'];
 }) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -92,14 +92,15 @@ function Picture({
     const range = typeof source === 'string' ? bytes : drawnRange([least, most]);
     return toPixels(values, { kind: 'image', width, height, channels }, range);
   }, [source, width, height, channels, least, most]);
+  const labels = useMemo(() => (typeof mask === 'string' ? bytesOf(mask) : mask), [mask]);
   useEffect(() => {
     void look;
     const context = canvas.current?.getContext('2d');
     if (!context || !canvas.current) return;
     const drawn = new Uint8ClampedArray(pixels);
-    if (mask) overlay(drawn, mask, classColors(canvas.current.parentElement ?? document.body));
+    if (labels) overlay(drawn, labels, classColors(canvas.current.parentElement ?? document.body));
     context.putImageData(new ImageData(drawn, width, height), 0, 0);
-  }, [pixels, width, height, mask, look]);
+  }, [pixels, width, height, labels, look]);
   const shown = shownSize(width, height, wanted);
   const point = (event: PointerEvent<HTMLCanvasElement>) => {
     const box = event.currentTarget.getBoundingClientRect();

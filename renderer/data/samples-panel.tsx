@@ -26,6 +26,8 @@ export interface SamplesPanelProps {
   onSide: (side: Side) => void;
   hasTransforms: boolean;
   hasRandom: boolean;
+  /** Samples that validate are drawn from the training part. */
+  isDrawn: boolean;
   /** How many stand side by side. */
   columns: number;
   onColumns: (columns: number) => void;
@@ -138,7 +140,16 @@ export function SamplesPanel(props: SamplesPanelProps) {
         ) : undefined
       }
     >
-      {facts && <SampleFilter facts={facts} {...{ wanted, onWant, hasRandom: props.hasRandom && side !== 'raw' }} />}
+      {facts && (
+        <SampleFilter
+          facts={facts}
+          wanted={wanted}
+          onWant={onWant}
+          hasRandom={props.hasRandom && side !== 'raw'}
+          isDrawn={props.isDrawn}
+          isDivided={preview?.divided !== false}
+        />
+      )}
       {preview?.transformError && (
         <Notice tone="warn" title="The transforms cannot be applied, so the samples are shown without them">
           {preview.transformError}
@@ -223,8 +234,8 @@ function Nothing({ failed, wanted, onWant }: { failed: boolean; wanted: Wanted; 
       </EmptyState>
     );
   }
-  const all = { class: null, search: '', marked: false, start: 0 };
-  const filtered = wanted.class !== null || wanted.search !== '' || wanted.marked;
+  const all = { class: null, search: '', marked: false, within: null, start: 0 };
+  const filtered = wanted.class !== null || wanted.search !== '' || wanted.marked || wanted.within != null;
   const words = wanted.marked
     ? anyMark
       ? 'None of the marked samples is among these.'
@@ -232,8 +243,10 @@ function Nothing({ failed, wanted, onWant }: { failed: boolean; wanted: Wanted; 
     : wanted.search !== ''
       ? `No sample of this part has “${wanted.search}” in its name.`
       : wanted.class !== null
-        ? 'This part has no samples of the class.'
-        : 'Samples appear here once a source is chosen.';
+        ? 'There are no such samples of the class.'
+        : wanted.within
+          ? 'Which samples train and validate is told once the data can be divided.'
+          : 'Samples appear here once a source is chosen.';
   return (
     <EmptyState
       compact

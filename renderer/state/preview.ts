@@ -20,6 +20,12 @@ export interface Wanted {
   search: string;
   /** Only marked ones. */
   marked: boolean;
+  /** Only samples of this split, as the project divides the part; null: all. */
+  within?: PartName | null;
+  /** These of the part, whatever else is asked for. */
+  indices?: number[];
+  /** Each is told with its splits. */
+  splits?: boolean;
   /** As training sees them in this epoch, from 0; null: as evaluation does. */
   epoch: number | null;
   /** Pictures as thumbnails of so many pixels a side; null: every value. */
@@ -98,11 +104,14 @@ export function usePreview(wanted: Wanted | null, round: number): PreviewState {
   return state;
 }
 
-function chosen({ class: only, search, marked, epoch, thumbs }: Wanted, seed: number) {
+function chosen({ class: only, search, marked, within, indices, splits, epoch, thumbs }: Wanted, seed: number) {
   return {
     ...(only === null ? {} : { class: only }),
     ...(search === '' ? {} : { search }),
     ...(marked ? { marked } : {}),
+    ...(within ? { within } : {}),
+    ...(indices ? { indices } : {}),
+    ...(splits ? { splits } : {}),
     ...(epoch === null ? {} : { epoch, seed }),
     ...(thumbs === null ? {} : { thumbs }),
   };

@@ -18,6 +18,8 @@ export interface StageWish {
 
 /** More than these nobody compares at a glance, and each is asked for. */
 export const mostStages = 12;
+/** What a person looks at meanwhile is not to wait for them. */
+const atOnce = 2;
 const restMs = 250;
 
 /** `stages[i]`: after the transform at `i`; null where it cannot be told, or not yet. */
@@ -54,7 +56,14 @@ export function useStages(wish: StageWish | null): readonly (ProjectPreview | nu
         .then((preview) => (preview.transformError === null ? preview : null))
         .catch(() => null);
     const read = async () => {
-      const all = await Promise.all(transforms.slice(0, mostStages).map((_, at) => after(at + 1)));
+      const all: (ProjectPreview | null)[] = [];
+      const count = Math.min(transforms.length, mostStages);
+      while (all.length < count && !end.signal.aborted) {
+        const next = Array.from({ length: Math.min(atOnce, count - all.length) }, (_, at) =>
+          after(all.length + at + 1),
+        );
+        all.push(...(await Promise.all(next)));
+      }
       if (!end.signal.aborted) setState(all);
     };
     const due = setTimeout(() => void read(), restMs);

@@ -136,7 +136,7 @@ describe('Data', () => {
     await userEvent.click(screen.getByLabelText('A fraction'));
     expect(data().split.val).toBe(0.1);
     await screen.findByRole('img', { name: /^Split: Training 7,[\d,]+, 72 %; Validation 80\d/ });
-    const field = screen.getByLabelText('Validation');
+    const field = within(screen.getByRole('group', { name: 'Drawn samples' })).getByLabelText('Validation');
     await userEvent.clear(field);
     expect(data().split).not.toHaveProperty('val');
     await userEvent.type(field, '0.25');
