@@ -20,7 +20,7 @@ export function addDataCache(data: Command, context: Context): void {
   data
     .command('cache')
     .option('--remove <keys...>', 'remove these: keys of the list, or how they begin')
-    .option('--clear', 'remove everything that no run reads')
+    .option('--clear', 'remove everything that no run reads, and what tables were read into')
     .option(
       '--limit <GiB>',
       'keep it within so much from now on, the least used go first; none: without a limit',

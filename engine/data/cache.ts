@@ -12,6 +12,7 @@ import { heldPacks } from './pack-holds.ts';
 import { isPackKey, packBytes } from './pack-limit.ts';
 import { removeEnded } from './pack-place.ts';
 import { openSource } from './source.ts';
+import { clearTables } from './table/store.ts';
 
 const packsDir = (cacheDir: string) => join(cacheDir, 'packs');
 
@@ -100,14 +101,5 @@ export async function clearPacks(cacheDir: string): Promise<{ bytes: number }> {
     cacheDir,
     free.map((folder) => basename(folder)),
   );
-  return { bytes: bytes + (await removeEnded(packs)) + (await removeTables(join(cacheDir, 'tables'))) };
-}
-
-async function removeTables(tables: string): Promise<number> {
-  let bytes = 0;
-  for (const name of (await readdir(tables).catch(() => [])).filter(isPackKey)) {
-    bytes += await packBytes(join(tables, name));
-    await rm(join(tables, name), { recursive: true, force: true });
-  }
-  return bytes;
+  return { bytes: bytes + (await removeEnded(packs)) + (await clearTables(cacheDir)) };
 }

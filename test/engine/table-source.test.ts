@@ -1,7 +1,8 @@
 /** Tables as training sees them: encodings fitted on the rows that train, parts, formats that say the same. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { clearPacks } from '../../engine/data/cache.ts';
 import { drawSplit } from '../../engine/data/draw.ts';
 import { literal, withDatabase } from '../../engine/data/table/duckdb.ts';
 import { encodeRows, sortedNames } from '../../engine/data/table/encoding.ts';
@@ -253,4 +254,16 @@ describe('formats', () => {
     const categories = inputsOf(first).map((row) => row.slice(1).indexOf(1));
     expect(categories.every((at, row) => at === row % 3)).toBe(true);
   });
+});
+
+test('clearing the cache takes what tables were read into, and what a process left that is gone', async () => {
+  const path = fileOf(csv(40, { x: (i) => i % 7, part: (i) => (i % 4 ? 'train' : 'test'), y: (i) => i % 2 }));
+  const { hash } = await packed({ kind: 'table', path, part_column: 'part' });
+  const tables = join(cacheDir(), 'tables');
+  const key = '0'.repeat(32);
+  const [gone, alive] = [2 ** 22 + 1, process.pid].map((pid) => join(tables, `${key}.${pid}-abcd.tmp`));
+  for (const folder of [gone, alive, join(tables, `spill-${2 ** 22 + 1}-ab`)]) mkdirSync(folder as string);
+  expect((await clearPacks(cacheDir())).bytes).toBeGreaterThan(0);
+  expect(readdirSync(tables)).toEqual([`${key}.${process.pid}-abcd.tmp`]);
+  expect((await packed({ kind: 'table', path, part_column: 'part' })).hash).toBe(hash);
 });

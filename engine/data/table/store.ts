@@ -10,10 +10,12 @@ import { GradloomError } from '../../contract/errors.ts';
 import type { TableReading } from '../../contract/sources/table.ts';
 import { makeFolders, systemError, writeWhole } from '../../files.ts';
 import { atWork } from '../at-work.ts';
+import { isAlive } from '../process-names.ts';
 import { type Database, exactPath, withDatabase } from './duckdb.ts';
 import { type Ingested, ingest } from './ingest.ts';
 
-const version = 1;
+/** Of the rules by which tables are read: what was read by others is read again. */
+const version = 2;
 const unusedMs = 30 * 24 * 3600 * 1000;
 /** Of all tables together. */
 const mostBytes = 10 * 2 ** 30;
@@ -60,11 +62,8 @@ export async function openStore(path: string, reading: StoreSettings, options: S
       : error;
   });
   const { format, delimiter, encoding, header } = reading;
-  const identity = [path, status.size, status.mtimeMs, format, delimiter, encoding, header];
-  const key = createHash('sha256')
-    .update(JSON.stringify([version, ...identity]))
-    .digest('hex')
-    .slice(0, 32);
+  const identity = [path, status.size, status.mtimeMs, format, delimiter, encoding, header, version];
+  const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
   const tables = join(options.cacheDir, 'tables');
   const folder = join(tables, key);
   const found = await readStored(folder);
@@ -138,6 +137,25 @@ async function removeUnused(tables: string): Promise<void> {
     // One in use now may be read by somebody.
     if (total > mostBytes && Date.now() - used > leftoverMs) await rm(path, { recursive: true, force: true });
   }
+}
+
+/** Removes all tables, which are read again when they are wanted, and what processes left behind that are gone; answers the bytes. */
+export async function clearTables(cacheDir: string): Promise<number> {
+  const tables = join(cacheDir, 'tables');
+  let bytes = 0;
+  for (const name of await readdir(tables).catch(() => [])) {
+    const [, pid] = /(?:^spill-|^[0-9a-f]{32}[.])(\d+)-/.exec(name) ?? [];
+    const goes = pid === undefined ? /^[0-9a-f]{32}$/.test(name) : !isAlive(Number(pid));
+    if (!goes) continue;
+    const path = join(tables, name);
+    bytes += await bytesOf(path);
+    try {
+      await rm(path, { recursive: true, force: true });
+    } catch (thrown) {
+      throw systemError(thrown, path, 'write');
+    }
+  }
+  return bytes;
 }
 
 async function bytesOf(folder: string): Promise<number> {
