@@ -20,7 +20,6 @@ import { clearSelection, foldAll } from '../state/stack-store.ts';
 import { IconButton, leastSides, Menu, useRoom } from '../ui/index.ts';
 import type { Density } from './density.ts';
 import { sizeWords, unknownUntil } from './network-size.ts';
-
 import styles from './stack.module.css';
 
 const costWords = [

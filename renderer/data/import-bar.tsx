@@ -8,7 +8,7 @@ import { cancelImport, importData, useImporting } from '../state/data-import.ts'
 import { useImportKey } from '../state/data-place.ts';
 import { change, useValueAt } from '../state/form.ts';
 import { useProjectState } from '../state/project.ts';
-import { Button, bytes, Dialog, integer, Notice, ProgressBar, plural } from '../ui/index.ts';
+import { Button, bytes, Dialog, integer, Notice, ProgressBar, plural, TextButton } from '../ui/index.ts';
 import classes from './source.module.css';
 import { progressWords, shareOf, stageWords } from './work-words.ts';
 
@@ -88,9 +88,7 @@ export function ImportBar({ state }: { state: ImportState | null }) {
           <span>{`Imported${facts ? `: ${plural(count, 'sample')}` : ''}`}</span>
           {state.bytes !== undefined && <span className={classes.quiet}>{`${bytes(state.bytes)} in the cache`}</span>}
           {left && left.count > 0 && (
-            <button type="button" className={classes.link} onClick={() => setListed(true)}>
-              {`${integer(left.count)} left out: show`}
-            </button>
+            <TextButton onClick={() => setListed(true)}>{`${integer(left.count)} left out: show`}</TextButton>
           )}
         </>
       ) : (

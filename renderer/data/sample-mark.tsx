@@ -1,7 +1,7 @@
 /** What a person marks on a sample: its right class, that it takes no part, a note. */
 import { useEffect, useId, useState } from 'react';
 import { markOf, useMarks } from '../state/data-marks.ts';
-import { Button, Choice, SwitchField } from '../ui/index.ts';
+import { Button, Choice, SwitchField, TextField } from '../ui/index.ts';
 import classes from './inspector.module.css';
 import { leaveOut, type Markable, mark, relabel } from './mark-keys.ts';
 import { captionOf, markName } from './sample-words.ts';
@@ -54,14 +54,15 @@ export function SampleMark({ at }: { at: Markable }) {
       </div>
       <div className={classes.row}>
         <label htmlFor={`${id}-note`}>Note</label>
-        <input
+        <TextField
           id={`${id}-note`}
-          className={classes.note}
+          label="Note"
+          hiddenLabel
+          width={168}
           value={note}
           placeholder="What is odd about it"
           disabled={!readable}
-          autoComplete="off"
-          onChange={(event) => setNote(event.currentTarget.value)}
+          onChange={setNote}
           onBlur={keepNote}
           onKeyDown={(event) => {
             if (event.key === 'Enter') keepNote();

@@ -5,7 +5,18 @@ import type { DataFacts, PartName } from '../../engine/contract/tensors.ts';
 import type { ProjectPreview } from '../../engine/contract/wire.ts';
 import { useMarks } from '../state/data-marks.ts';
 import type { PreviewState, Wanted } from '../state/preview.ts';
-import { EmptyState, IconButton, integer, Notice, number, Panel, Segmented, Skeleton, useWidth } from '../ui/index.ts';
+import {
+  EmptyState,
+  IconButton,
+  integer,
+  Notice,
+  number,
+  Panel,
+  Segmented,
+  Skeleton,
+  TextButton,
+  useWidth,
+} from '../ui/index.ts';
 import type { SampleAt } from './address.ts';
 import classes from './data.module.css';
 import galleryClasses from './gallery.module.css';
@@ -251,13 +262,7 @@ function Nothing({ failed, wanted, onWant }: { failed: boolean; wanted: Wanted; 
     <EmptyState
       compact
       title="No samples"
-      action={
-        filtered ? (
-          <button type="button" className={classes.link} onClick={() => onWant(all)}>
-            Show all samples
-          </button>
-        ) : undefined
-      }
+      action={filtered ? <TextButton onClick={() => onWant(all)}>Show all samples</TextButton> : undefined}
     >
       {words}
     </EmptyState>

@@ -15,6 +15,7 @@ import {
   moment,
   plural,
   Skeleton,
+  TextField,
 } from '../ui/index.ts';
 import styles from './settings.module.css';
 
@@ -117,9 +118,17 @@ function stateOf({ current, in_use }: CachedPack): string {
   return current ? '' : 'outdated';
 }
 
+const shownLimit = (value: number | null) => (value === null ? '' : String(value));
+
 /** In GiB; empty: no limit. */
 export function CacheLimit({ value }: { value: number | null }) {
-  const [text, setText] = useState(value === null ? '' : String(value));
+  const [text, setText] = useState(shownLimit(value));
+  const [of, setOf] = useState(value);
+  // Changed elsewhere: by another window, or the command line.
+  if (of !== value) {
+    setOf(value);
+    setText(shownLimit(value));
+  }
   const read = Number(text.trim().replace(',', '.'));
   const wrong = text.trim() !== '' && !(read > 0 && read <= 1_000_000);
   const keep = () => {
@@ -129,24 +138,21 @@ export function CacheLimit({ value }: { value: number | null }) {
   };
   return (
     <div className={styles.limit}>
-      <input
-        className={styles.limitField}
-        aria-label="Limit of imported data in GiB"
-        aria-invalid={wrong || undefined}
-        inputMode="decimal"
+      <TextField
+        label="Limit of imported data in GiB"
+        hiddenLabel
+        width={110}
         placeholder="none"
         value={text}
-        autoComplete="off"
-        onChange={(event) => setText(event.currentTarget.value)}
+        error={wrong ? 'A number above 0 is expected.' : null}
+        onChange={setText}
         onBlur={keep}
         onKeyDown={(event) => {
           if (event.key === 'Enter') keep();
-          else if (event.key === 'Escape') setText(value === null ? '' : String(value));
+          else if (event.key === 'Escape') setText(shownLimit(value));
         }}
       />
-      <span className={styles.help}>
-        {wrong ? 'A number above 0 is expected.' : read > 0 ? bytes(read * gib) : 'GiB'}
-      </span>
+      <span className={styles.help}>{!wrong && read > 0 ? bytes(read * gib) : 'GiB'}</span>
     </div>
   );
 }

@@ -156,3 +156,12 @@ export function Segmented<V extends string>({
     />
   );
 }
+
+/** A button among words. */
+export function TextButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <button type="button" className={classes.link} onClick={onClick}>
+      {children}
+    </button>
+  );
+}

@@ -6,6 +6,8 @@ export interface TextFieldProps {
   label: string;
   value: string;
   onChange: (value: string) => void;
+  /** For a label that stands elsewhere. */
+  id?: string;
   /** The label is said, not shown. */
   hiddenLabel?: boolean;
   placeholder?: string;
@@ -23,6 +25,7 @@ export interface TextFieldProps {
 }
 
 export function TextField({
+  id,
   label,
   value,
   onChange,
@@ -42,6 +45,7 @@ export function TextField({
   return (
     <TextInput
       ref={ref ?? null}
+      {...(id === undefined ? {} : { id })}
       {...(hiddenLabel ? { 'aria-label': label } : { label })}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
