@@ -17,21 +17,37 @@ const mostOffered = 3;
 export function checkTarget(project: ResolvedProject, { target }: DataFacts, report: Report): boolean {
   const loss = losses.get(project.training.loss.kind);
   if (!loss) return false;
+  const unclassed = target.kind === 'mask' ? target.ignored : undefined;
+  const ignores = (row: LossKind) => unclassed === undefined || row.argNames.includes('ignore_index');
   const fits = (row: LossKind) =>
-    row.targets.includes(target.kind) && !(wantsTwo(row, target) && choices(target) !== 2);
-  if (fits(loss)) return true;
+    row.targets.includes(target.kind) && !(wantsTwo(row, target) && choices(target) !== 2) && ignores(row);
+  if (fits(loss)) {
+    if (unclassed === undefined || ignoredIndex(project.training.loss) === unclassed) return true;
+    const place = [...lossPlace, 'ignore_index'];
+    report.error(
+      'TARGET_MISMATCH',
+      place,
+      `The masks have positions of value ${unclassed}, which belong to no class, and the loss counts them`,
+      `Set ignore_index to ${unclassed}.`,
+      [{ label: `Ignore positions of value ${unclassed}`, edits: [setEdit(place, unclassed)] }],
+    );
+    return true;
+  }
   const fitting = lossesFor(target.kind)
     .filter((row) => fits(row) && !wantsTwo(row, target))
     .slice(0, mostOffered);
   const kinds = fitting.map(({ kind }) => kind);
+  const ignoring = unclassed === undefined ? {} : { ignore_index: unclassed };
   report.error(
     'TARGET_MISMATCH',
     lossPlace,
-    loss.targets.includes(target.kind)
-      ? `${loss.kind} tells two classes apart by one score, but this data has ${plural(choices(target) ?? 0, 'class', 'classes')}`
-      : `${loss.kind} compares with ${list(loss.targets.map((kind) => targetWords[kind]))}, but the targets of this data are ${targetWords[target.kind]}`,
+    !ignores(loss)
+      ? `${loss.kind} counts every position, but those of value ${unclassed} belong to no class`
+      : loss.targets.includes(target.kind)
+        ? `${loss.kind} tells two classes apart by one score, but this data has ${plural(choices(target) ?? 0, 'class', 'classes')}`
+        : `${loss.kind} compares with ${list(loss.targets.map((kind) => targetWords[kind]))}, but the targets of this data are ${targetWords[target.kind]}`,
     `Use ${kinds.join(' or ')}.`,
-    kinds.map((kind) => ({ label: `Use ${kind}`, edits: [setEdit(lossPlace, { kind })] })),
+    kinds.map((kind) => ({ label: `Use ${kind}`, edits: [setEdit(lossPlace, { kind, ...ignoring })] })),
   );
   return false;
 }

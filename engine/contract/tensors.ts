@@ -41,8 +41,8 @@ export type TargetType =
   | { kind: 'multi_label'; classes: string[] }
   /** Numbers. */
   | { kind: 'vector'; dims: number[] }
-  /** A class index at each position: of an image's pixels, say. */
-  | ({ kind: 'mask'; dims: number[] } & Labels)
+  /** A class index at each position: of an image's pixels, say. `ignored`: what stands where there is no class, beyond the classes. */
+  | ({ kind: 'mask'; dims: number[]; ignored?: number } & Labels)
   /** The index of the following token at each position of a sequence of `dims: [length]`, of a vocabulary of `tokens`. */
   | { kind: 'next_token'; dims: number[]; tokens: number };
 

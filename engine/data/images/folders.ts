@@ -1,11 +1,11 @@
 /** Folders of images: found, listed, and what of them an import depends on. */
+
 import { createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { GradloomError } from '../../contract/errors.ts';
 import type { ImageReading } from '../../contract/sources/images.ts';
-import { systemError } from '../../files.ts';
 import { type FolderListing, listFolder } from '../listing.ts';
+import { pathStatus } from '../path-status.ts';
 import type { ScannedFile } from './scan.ts';
 
 /** What the rules of decoding give; another number makes packs anew. */
@@ -14,15 +14,7 @@ const decodingVersion = 1;
 /** The folder that a source names. @throws GradloomError DATA_MISSING, DATA_FORMAT, NOT_READABLE */
 export async function folderAt(given: string, baseDir: string, place: string): Promise<string> {
   const folder = resolve(baseDir, given);
-  const status = await stat(folder).catch((thrown: unknown) => {
-    const error = systemError(thrown, folder, 'read');
-    throw error.code === 'FILE_NOT_FOUND'
-      ? new GradloomError('DATA_MISSING', `${folder} does not exist.`, {
-          hint: `Set ${place} to a folder; it is taken relative to the project file.`,
-          path: folder,
-        })
-      : error;
-  });
+  const status = await pathStatus(folder, 'a folder', place);
   if (status.isDirectory()) return folder;
   throw new GradloomError('DATA_FORMAT', `${folder} is a file; a folder of images is expected.`, {
     hint: `Set ${place} to the folder that the images lie in. An archive must be unpacked first.`,

@@ -70,7 +70,7 @@ export async function openImageMask(settings: ImageMaskSource, baseDir: string):
     identity: [
       folder,
       masksFolder,
-      settings.ignore,
+      { ignored: settings.ignore },
       settings.classes,
       readingIdentity(settings),
       identityOf(parts),
@@ -158,7 +158,7 @@ function targetOf(
   surveys: { [part: string]: Survey },
   binary: boolean,
   dims: number[],
-  { classes, ignore }: ImageMaskSource,
+  { classes, ignore, size, resize }: ImageMaskSource,
   pairs: Pairs,
 ): TargetType {
   const seen = new Map<number, LabelSeen>();
@@ -179,7 +179,11 @@ function targetOf(
       path: 'data.source.masks',
     });
   }
-  const count = Math.max(highest.label + 1, highest.label === ignore ? 0 : (classes?.length ?? 0));
+  const isVoid = second !== undefined && highest.label === ignore && isApart(ignore, second.label);
+  const last = isVoid ? second : highest;
+  const count = Math.max(last.label + 1, highest.label === ignore && !isVoid ? 0 : (classes?.length ?? 0));
+  // What fills images up to their size stands for no class either.
+  const padded = resize === 'pad' && size !== null && ignore !== null && ignore >= count;
   const names = binary && !classes ? ['background', 'foreground'] : (classes ?? []);
   return {
     kind: 'mask',
@@ -189,7 +193,11 @@ function targetOf(
       (_, label) => names[label] ?? (label === ignore ? 'ignored' : String(label)),
     ),
     counts: train.slice(0, count),
-    highest: { sample: highest.sample, file: highest.file },
-    ...(second ? { second } : {}),
+    highest: { sample: last.sample, file: last.file },
+    ...(isVoid || padded ? { ignored: ignore as number } : {}),
+    ...(second && !isVoid ? { second } : {}),
   };
 }
+
+/** 255 is what masks mark borders with unless it only goes on where the classes end; another value was chosen by a person. */
+const isApart = (ignore: number, below: number) => ignore !== 255 || below < 254;

@@ -1,6 +1,6 @@
 /** Recognises images by their first bytes: in folders of classes, named by a table, or with masks beside them. */
 import { basename, dirname, join, relative } from 'node:path';
-import type { Guess, Recognised } from '../../contract/data/inspect.ts';
+import type { DataNote, Guess, Recognised } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
 import { integer, plural } from '../../contract/format.ts';
 import { type ResolvedSource, resolveProject } from '../../contract/project.ts';
@@ -105,9 +105,19 @@ async function answerOf(
     reason,
     sure,
     guesses: size,
-    notes: opened.notes ?? [],
+    notes: [...(opened.notes ?? []), ...voidNotes(facts)],
     facts,
   };
+}
+
+function voidNotes({ target }: DataFacts): DataNote[] {
+  if (target.kind !== 'mask' || target.ignored === undefined) return [];
+  const { ignored } = target;
+  return [
+    {
+      message: `Positions of value ${ignored} belong to no class: the loss is to ignore them (ignore_index ${ignored})`,
+    },
+  ];
 }
 
 function partsIn({ parts }: DataFacts): string {

@@ -1,11 +1,13 @@
 /** Image files as samples of one shape: which shape, by which rules, and each sample's values. The same for every source of images. */
-import { type DataNote, mostNamed } from '../../contract/data/inspect.ts';
+
+import type { DataNote } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
 import { integer, plural } from '../../contract/format.ts';
 import { setEdit } from '../../contract/report.ts';
 import type { ImageReading } from '../../contract/sources/images.ts';
 import { atWork } from '../at-work.ts';
 import { inOrder } from '../in-order.ts';
+import { namedNote } from '../named-notes.ts';
 import type { BadSample, ColumnRows, ColumnType, WriteOptions } from '../open-source.ts';
 import { BadImage } from './bad-image.ts';
 import { decodeImage, type Wanted } from './decode.ts';
@@ -134,10 +136,11 @@ export function noteOf(
   message: (count: number, was: string, is: string) => string,
 ): DataNote[] {
   const count = files.length;
-  if (count === 0) return [];
-  const names = files.slice(0, mostNamed).map(({ name }) => name);
-  const [was, is] = count === 1 ? ['was', 'is'] : ['were', 'are'];
-  return [{ message: message(count, was as string, is as string), names, count }];
+  const [was, is] = count === 1 ? (['was', 'is'] as const) : (['were', 'are'] as const);
+  return namedNote(
+    message(count, was, is),
+    files.map(({ name }) => name),
+  );
 }
 
 /** Each rule that was applied, and how often. */
