@@ -1,10 +1,11 @@
 /** What marks say of the samples of a source: who is left out, whose class is another, and which marks say nothing. */
-import { type DataNote, mostNamed } from '../contract/data/inspect.ts';
+import type { DataNote } from '../contract/data/inspect.ts';
 import type { Mark } from '../contract/data/marks.ts';
 import type { ResolvedSource } from '../contract/project.ts';
 import { type DataFacts, type PartName, partNames } from '../contract/tensors.ts';
 import { plural } from '../format.ts';
 import { marksFileOf, readMarks } from './marks.ts';
+import { namedNote } from './named-notes.ts';
 import type { OpenSource } from './open-source.ts';
 
 /** What marks mean for the samples of one part. */
@@ -55,7 +56,7 @@ export function effectsOf(marks: readonly Mark[], opened: Named, classes: readon
   }
   const notes: DataNote[] = [];
   const tell = (names: string[], message: string) => {
-    if (names.length > 0) notes.push({ message, names: names.slice(0, mostNamed), count: names.length });
+    notes.push(...namedNote(message, names));
   };
   tell(
     unknownSamples as string[],

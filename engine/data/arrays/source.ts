@@ -1,12 +1,12 @@
 /** The `npy` source: finds the arrays of a file or folder, names them, and says how they are to be read. */
-import { open, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { basename, dirname, extname, resolve } from 'node:path';
 import type { DataNote } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
 import type { ResolvedSource } from '../../contract/project.ts';
-import { systemError } from '../../files.ts';
 import { listFolder } from '../listing.ts';
 import type { OpenSource } from '../open-source.ts';
+import { pathStatus } from '../path-status.ts';
 import type { ArrayFile } from './array-file.ts';
 import { asTargets } from './labels.ts';
 import { guessLayout, inLayout, layoutNote } from './layout.ts';
@@ -132,15 +132,7 @@ interface Found {
 }
 
 async function findArrays(path: string): Promise<Found> {
-  const status = await stat(path).catch((thrown: unknown) => {
-    const error = systemError(thrown, path, 'read');
-    throw error.code === 'FILE_NOT_FOUND'
-      ? new GradloomError('DATA_MISSING', `${path} does not exist.`, {
-          hint: 'Set data.source.path to a .npz archive, a .npy file or a folder of them; it is taken relative to the project file.',
-          path,
-        })
-      : error;
-  });
+  const status = await pathStatus(path, 'a .npz archive, a .npy file or a folder of them');
   if (status.isDirectory()) return { folder: path, chosen: null, arrays: await arraysOf(path, null) };
   if (await isArchive(path)) {
     const arrays = (await openNpz(path)).map(({ name, array }) => ({ title: name, array }));

@@ -1,11 +1,10 @@
 /** The files of CIFAR's binary version, in a folder or in its archive, gzipped or not, and what they are by their sizes and names. */
-import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { GradloomError } from '../../contract/errors.ts';
 import { integer } from '../../contract/format.ts';
-import { systemError } from '../../files.ts';
 import { type ContentOptions, isGzip, measureContent, readContent, readStart } from '../content.ts';
 import { inCodePoints, listFolder } from '../listing.ts';
+import { pathStatus } from '../path-status.ts';
 import { remember } from '../remember.ts';
 import { readTar } from '../tar.ts';
 
@@ -42,15 +41,7 @@ const pickled = /^(data_batch_\d+|test_batch|train|test|meta|batches\.meta)$/i;
 /** @throws GradloomError DATA_MISSING, DATA_FORMAT, DATA_TRUNCATED, NOT_READABLE */
 export async function findCifar(given: string, baseDir: string): Promise<CifarFiles> {
   const path = resolve(baseDir, given);
-  const status = await stat(path).catch((thrown: unknown) => {
-    const error = systemError(thrown, path, 'read');
-    throw error.code === 'FILE_NOT_FOUND'
-      ? new GradloomError('DATA_MISSING', `${path} does not exist.`, {
-          hint: 'Set data.source.path to the folder of CIFAR’s binary version, or to its archive.',
-          path,
-        })
-      : error;
-  });
+  const status = await pathStatus(path, 'the folder of CIFAR’s binary version, or to its archive');
   const found = status.isDirectory()
     ? await inFolder(path)
     : await remember(['cifar', path, status.size, status.mtimeMs], () => inArchive(path));

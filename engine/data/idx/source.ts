@@ -1,13 +1,12 @@
 /** The `idx` source: finds the files of a folder by their content. */
-import { stat } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { GradloomError } from '../../contract/errors.ts';
 import type { ResolvedSource } from '../../contract/project.ts';
-import { systemError } from '../../files.ts';
 import { openPairs } from '../arrays/paired-source.ts';
 import { type Entry, type Parts, pairAll, pairOf } from '../arrays/pairing.ts';
 import { listFolder } from '../listing.ts';
 import type { OpenSource } from '../open-source.ts';
+import { pathStatus } from '../path-status.ts';
 import { isIdx, openIdx } from './file.ts';
 import { namedIdx, readIdxName, storedName } from './names.ts';
 
@@ -30,15 +29,7 @@ export async function openIdxSource(settings: IdxSettings, baseDir: string): Pro
 
 async function findParts(settings: IdxSettings, baseDir: string): Promise<Parts> {
   const path = resolve(baseDir, settings.path);
-  const status = await stat(path).catch((thrown: unknown) => {
-    const error = systemError(thrown, path, 'read');
-    throw error.code === 'FILE_NOT_FOUND'
-      ? new GradloomError('DATA_MISSING', `${path} does not exist.`, {
-          hint: 'Set data.source.path to a folder with IDX files; it is taken relative to the project file.',
-          path,
-        })
-      : error;
-  });
+  const status = await pathStatus(path, 'a folder with IDX files');
   const folder = status.isDirectory() ? path : dirname(path);
   const chosen = status.isDirectory() ? null : path;
   const entries = await findEntries(folder, chosen);

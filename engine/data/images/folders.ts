@@ -1,5 +1,4 @@
 /** Folders of images: found, listed, and what of them an import depends on. */
-
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { GradloomError } from '../../contract/errors.ts';

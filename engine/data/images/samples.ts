@@ -1,5 +1,4 @@
 /** Image files as samples of one shape: which shape, by which rules, and each sample's values. The same for every source of images. */
-
 import type { DataNote } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
 import { integer, plural } from '../../contract/format.ts';

@@ -1,5 +1,6 @@
 /** Recognises a folder that an import made. */
-import { mostNamed, type Recognised } from '../../contract/data/inspect.ts';
+import type { Recognised } from '../../contract/data/inspect.ts';
+import { namedNote } from '../named-notes.ts';
 import { packFacts, packName, readPackFile } from '../pack-file.ts';
 import type { Found } from '../recognise/recogniser.ts';
 import { openPackedSource } from './source.ts';
@@ -19,16 +20,10 @@ export async function recognisePack({ files, kind, path }: Found): Promise<Recog
       reason: `Its ${packName} tells what it holds, and every file has its size.`,
       sure: 'certain',
       guesses: [],
-      notes:
-        left.length === 0
-          ? []
-          : [
-              {
-                message: 'Samples were left out that could not be read',
-                names: left.map(({ name }) => name).slice(0, mostNamed),
-                count: left.length,
-              },
-            ],
+      notes: namedNote(
+        'Samples were left out that could not be read',
+        left.map(({ name }) => name),
+      ),
       facts,
     },
   ];

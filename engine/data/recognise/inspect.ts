@@ -1,12 +1,13 @@
 /** Says what lies at a path and how it could be read: each family of sources is asked in turn. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type DataNote, type Inspection, mostNamed, type Recognised } from '../../contract/data/inspect.ts';
+import type { DataNote, Inspection, Recognised } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
 import type { TaskProgress } from '../../contract/finders.ts';
 import { systemError } from '../../files.ts';
 import { readStart } from '../content.ts';
 import { type FolderListing, listFolder } from '../listing.ts';
+import { namedNote } from '../named-notes.ts';
 import { archiveNotes } from './archives.ts';
 import type { Found, Recogniser } from './recogniser.ts';
 
@@ -142,16 +143,11 @@ async function findAt(place: string, signal: AbortSignal): Promise<Found> {
 }
 
 function strayNotes({ ignored, cut }: Found): DataNote[] {
-  const strays =
-    ignored.length === 0
-      ? []
-      : [
-          {
-            message: `${ignored.length === 1 ? '1 stray or hidden file is' : `${ignored.length} stray or hidden files are`} ignored`,
-            names: ignored.slice(0, mostNamed),
-            count: ignored.length,
-          },
-        ];
+  const { length } = ignored;
+  const strays = namedNote(
+    `${length === 1 ? '1 stray or hidden file is' : `${length} stray or hidden files are`} ignored`,
+    ignored,
+  );
   return [...strays, ...(cut ? [{ message: 'There is more in the folder than was looked at' }] : [])];
 }
 

@@ -1,14 +1,14 @@
 /** The text files of a `text` source as one stream of tokens, in its parts: by the files' names, or cut near the end. */
-import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { type DataNote, mostNamed } from '../../contract/data/inspect.ts';
+import type { DataNote } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
 import type { TextSource } from '../../contract/sources/text.ts';
 import type { PartName } from '../../contract/tensors.ts';
-import { systemError } from '../../files.ts';
 import { readName } from '../arrays/names.ts';
 import { type ContentOptions, isGzip, measureContent, readContent } from '../content.ts';
 import { listFolder } from '../listing.ts';
+import { namedNote } from '../named-notes.ts';
+import { pathStatus } from '../path-status.ts';
 import { decoderFor, guessEncoding } from '../table/encoding-guess.ts';
 import { Tokenizer, type Tokens } from './tokenizer.ts';
 
@@ -26,15 +26,7 @@ const maxFiles = 100_000;
 
 /** @throws GradloomError DATA_MISSING, NOT_READABLE */
 export async function findTexts(path: string, notes: DataNote[]): Promise<TextFile[]> {
-  const status = await stat(path).catch((thrown: unknown) => {
-    const error = systemError(thrown, path, 'read');
-    throw error.code === 'FILE_NOT_FOUND'
-      ? new GradloomError('DATA_MISSING', `${path} does not exist.`, {
-          hint: 'Set data.source.path to a text file or a folder of them; it is taken relative to the project file.',
-          path,
-        })
-      : error;
-  });
+  const status = await pathStatus(path, 'a text file or a folder of them');
   if (!status.isDirectory()) {
     return [{ path, name: basename(path), bytes: status.size, modified: status.mtimeMs, part: null }];
   }
@@ -52,13 +44,7 @@ export async function findTexts(path: string, notes: DataNote[]): Promise<TextFi
   }
   const paths = new Set(used.map((file) => file.path));
   const others = listing.files.filter((file) => !paths.has(file.path)).map(({ name }) => name);
-  if (others.length > 0) {
-    notes.push({
-      message: 'Files that are no text of a part were left out',
-      names: others.slice(0, mostNamed),
-      count: others.length,
-    });
-  }
+  notes.push(...namedNote('Files that are no text of a part were left out', others));
   return used;
 }
 

@@ -1,12 +1,13 @@
 /** Texts with a label each: of a folder a class, or of a table's columns. */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type DataNote, type Guess, mostNamed } from '../../contract/data/inspect.ts';
+import type { DataNote, Guess } from '../../contract/data/inspect.ts';
 import type { PartName } from '../../contract/tensors.ts';
 import { readName } from '../arrays/names.ts';
 import { readStart } from '../content.ts';
 import { inOrder } from '../in-order.ts';
 import type { ListedFile } from '../listing.ts';
+import { namedNote } from '../named-notes.ts';
 import { decoderFor } from '../table/encoding-guess.ts';
 
 export interface Document {
@@ -57,13 +58,7 @@ export function classFiles(files: readonly ListedFile[], notes: DataNote[]): Cla
     if (part === null || way.length < (parted ? 3 : 2) || !text || label === 'unsup') left.push(file.name);
     else found.push({ ...file, part, label });
   }
-  if (left.length > 0) {
-    notes.push({
-      message: 'Files that are no texts in a folder of a class were left out',
-      names: left.slice(0, mostNamed),
-      count: left.length,
-    });
-  }
+  notes.push(...namedNote('Files that are no texts in a folder of a class were left out', left));
   return found;
 }
 

@@ -1,14 +1,13 @@
 /** The `labelled_text` source: texts as rows of tokens of one length, and the class of each. */
-import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { DataNote } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
 import { plural } from '../../contract/format.ts';
 import type { LabelledTextSource } from '../../contract/sources/text.ts';
 import { type PartName, partNames, type TargetType } from '../../contract/tensors.ts';
-import { systemError } from '../../files.ts';
 import { inCodePoints, listFolder } from '../listing.ts';
 import type { OpenSource, WriteOptions } from '../open-source.ts';
+import { pathStatus } from '../path-status.ts';
 import { remember } from '../remember.ts';
 import { classFiles, type Document, type Documents, fileDocuments } from './documents.ts';
 import { tableDocuments } from './table-documents.ts';
@@ -101,15 +100,7 @@ export async function openLabelledText(settings: LabelledTextSource, baseDir: st
 }
 
 async function findDocuments(path: string, settings: LabelledTextSource): Promise<Documents> {
-  const status = await stat(path).catch((thrown: unknown) => {
-    const error = systemError(thrown, path, 'read');
-    throw error.code === 'FILE_NOT_FOUND'
-      ? new GradloomError('DATA_MISSING', `${path} does not exist.`, {
-          hint: 'Set data.source.path to a folder of texts or a table; it is taken relative to the project file.',
-          path,
-        })
-      : error;
-  });
+  const status = await pathStatus(path, 'a folder of texts or a table');
   if (!status.isDirectory()) return tableDocuments(path, settings);
   const notes: DataNote[] = [];
   const { files } = await listFolder(path);
