@@ -6,10 +6,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GradloomError } from '../../contract/errors.ts';
 import type { TableReading } from '../../contract/sources/table.ts';
 import { makeFolders, systemError, writeWhole } from '../../files.ts';
 import { atWork } from '../at-work.ts';
+import { pathStatus } from '../path-status.ts';
 import { isAlive } from '../process-names.ts';
 import { type Database, exactPath, withDatabase } from './duckdb.ts';
 import { type Ingested, ingest } from './ingest.ts';
@@ -52,15 +52,7 @@ export type StoreSettings = Pick<TableReading, 'format' | 'delimiter' | 'encodin
 
 /** The rows of a file, read unless the cache has them. @throws GradloomError DATA_*, NOT_READABLE, CANCELLED, DISK_FULL */
 export async function openStore(path: string, reading: StoreSettings, options: StoreOptions): Promise<TableStore> {
-  const status = await stat(path).catch((thrown: unknown) => {
-    const error = systemError(thrown, path, 'read');
-    throw error.code === 'FILE_NOT_FOUND'
-      ? new GradloomError('DATA_MISSING', `${path} does not exist.`, {
-          hint: 'Set data.source.path to a table; it is taken relative to the project file.',
-          path,
-        })
-      : error;
-  });
+  const status = await pathStatus(path, 'a table');
   const { format, delimiter, encoding, header } = reading;
   const identity = [path, status.size, status.mtimeMs, format, delimiter, encoding, header, version];
   const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
