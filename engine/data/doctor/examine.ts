@@ -36,10 +36,10 @@ export interface ExamineOptions {
  */
 export async function examineData(text: string, baseDir: string, options: ExamineOptions): Promise<DoctorReport> {
   const project = readProject(text).project ?? {};
-  const source = chosenSource(project);
+  const source = skipping(chosenSource(project));
   const { split } = resolveProject(project).data;
   const { addon, cacheDir, signal, onProgress } = options;
-  const packed = await packSource(skipping(source), baseDir, {
+  const packed = await packSource(source, baseDir, {
     addon,
     cacheDir,
     split,

@@ -7,9 +7,13 @@ import type { SeriesSource } from '../../contract/sources/series.ts';
 import { cacheDir } from '../../workspace.ts';
 import { type Database, withDatabase } from '../table/duckdb.ts';
 import { openFiles } from '../table/files.ts';
-import { type ColumnProfile, dateSql, numericSql, presentSql, profileTable } from '../table/profile.ts';
+import { decimalGuesses } from '../table/open-table.ts';
+import { type ColumnProfile, dateSql, numericSql, presentSql, profileTable, typeReason } from '../table/profile.ts';
 import { placeSql, storeParameters, storeRows, type TableStore } from '../table/store.ts';
 import type { Stretch } from './windows.ts';
+
+/** What a column is called, and how its numbers are read. */
+export type SeriesColumn = Pick<ColumnProfile, 'name' | 'style' | 'tokens'>;
 
 export interface SeriesTable {
   store: TableStore;
@@ -53,7 +57,7 @@ export async function openSeriesTable(settings: SeriesSource, baseDir: string): 
       path: `data.source.${key}`,
     });
   };
-  const guesses: Guess[] = [...store.guesses];
+  const guesses: Guess[] = [...store.guesses, ...decimalGuesses(profiles, settings.decimal)];
   const special = [settings.order, settings.group].filter((name) => name !== null);
   for (const name of special) find(name, name === settings.order ? 'order' : 'group');
   const targets = chooseTargets(settings, profiles, special, find, guesses);
@@ -65,15 +69,30 @@ export async function openSeriesTable(settings: SeriesSource, baseDir: string): 
         !special.includes(profile.name) &&
         (settings.predicts !== 'class' || !targets.includes(profile)),
     );
-  const text = inputs.find((profile) => !isNumber(profile) && profile.type !== 'empty');
+  const text = inputs.find((profile) => profile.oddCount > 0 || (!isNumber(profile) && profile.type !== 'empty'));
   if (inputs.length === 0 || (text && settings.on_bad === 'stop')) {
     const [odd] = text?.odd ?? [];
     const where = odd ? `: ${JSON.stringify(odd.value)} in row ${odd.row}` : '';
     throw new GradloomError(
       'DATA_FORMAT',
-      text ? `Column ${text.name} is not of numbers${where}.` : `${store.path} has no column of numbers to read.`,
-      { hint: 'Name columns of numbers: data.source.inputs.', path: 'data.source.inputs' },
+      text
+        ? `Column ${text.name} is not of numbers${isNumber(text) ? ' alone' : ''}${where}.`
+        : `${store.path} has no column of numbers to read.`,
+      {
+        hint:
+          text && isNumber(text)
+            ? 'Mend the file, or take such values for missing ones: "on_bad": "skip".'
+            : 'Name columns of numbers: data.source.inputs.',
+        path: 'data.source.inputs',
+      },
     );
+  }
+  for (const profile of new Set([...inputs, ...targets])) {
+    if (!isNumber(profile) || profile.oddCount === 0) continue;
+    notes.push({
+      message: `Column ${profile.name}: ${typeReason(profile)}; they count as missing`,
+      count: profile.oddCount,
+    });
   }
   return { store, inputs, targets: settings.predicts === 'next' ? inputs : targets, notes, guesses };
 }
@@ -108,16 +127,23 @@ function chooseTargets(
   });
 }
 
-export function loadSeries(table: SeriesTable, settings: SeriesSource, signal?: AbortSignal): Promise<SeriesRows> {
+/** The columns that are loaded, as they are read. */
+export interface SeriesColumns {
+  store: TableStore;
+  inputs: readonly SeriesColumn[];
+  targets: readonly SeriesColumn[];
+}
+
+export function loadSeries(table: SeriesColumns, settings: SeriesSource, signal?: AbortSignal): Promise<SeriesRows> {
   return withDatabase(cacheDir(), (database) => load(database, table, settings), signal);
 }
 
 async function load(
   database: Database,
-  { store, inputs, targets }: SeriesTable,
+  { store, inputs, targets }: SeriesColumns,
   settings: SeriesSource,
 ): Promise<SeriesRows> {
-  const at = ({ name }: ColumnProfile) => store.names.indexOf(name);
+  const at = ({ name }: SeriesColumn) => store.names.indexOf(name);
   const own = targets.filter((target) => !inputs.includes(target) || settings.predicts === 'class');
   const classes = settings.predicts === 'class';
   const group = settings.group === null ? `''` : `c${store.names.indexOf(settings.group)}`;

@@ -8,7 +8,8 @@ import type { ColumnType, OpenContext, OpenSource } from '../open-source.ts';
 import type { Rows } from '../rows.ts';
 import { categoryName, sortedNames } from '../table/encoding.ts';
 import { Moments } from '../table/moments.ts';
-import { loadSeries, openSeriesTable, type SeriesRows, type SeriesTable } from './load.ts';
+import type { NumberStyle } from '../table/numbers.ts';
+import { loadSeries, openSeriesTable, type SeriesColumn, type SeriesRows, type SeriesTable } from './load.ts';
 import { cutSeries, type Stretch, windowStarts } from './windows.ts';
 
 /** A scaled value is (value − shift) / scale. */
@@ -17,6 +18,9 @@ export interface Scale {
   shift: number;
   scale: number;
   mean: number;
+  /** How its numbers are written, and what means that one is missing; absent in runs of versions that did not keep it. */
+  style?: NumberStyle;
+  tokens?: string[];
 }
 
 interface Series {
@@ -120,13 +124,13 @@ function overlapNotes({ group, window, stride, horizon }: SeriesSource, { split 
 async function prepare(table: SeriesTable, settings: SeriesSource): Promise<Series> {
   const rows = await loadSeries(table, settings);
   const parts = cutSeries(rows.series, settings);
-  const inputs = table.inputs.map(({ name }, i) =>
-    fitScale(name, rows.inputs[i] as Float64Array, parts.train, settings.scale),
+  const inputs = table.inputs.map((column, i) =>
+    fitScale(column, rows.inputs[i] as Float64Array, parts.train, settings.scale),
   );
   const targetScale = settings.scale_target ? settings.scale : 'none';
   const targets = rows.names
     ? []
-    : table.targets.map(({ name }, i) => fitScale(name, rows.values[i] as Float64Array, parts.train, targetScale));
+    : table.targets.map((column, i) => fitScale(column, rows.values[i] as Float64Array, parts.train, targetScale));
   const notes: DataNote[] = scaledNotes(targets);
   // Targets are looked at before values are filled in: an invented one is nothing to learn.
   const untargeted = targetFaults(rows);
@@ -177,7 +181,7 @@ function scaledNotes(targets: readonly Scale[]): DataNote[] {
 }
 
 function fitScale(
-  name: string,
+  { name, style, tokens }: SeriesColumn,
   values: Float64Array,
   stretches: readonly Stretch[],
   scale: SeriesSource['scale'],
@@ -190,7 +194,7 @@ function fitScale(
     }
   }
   const { mean, count } = moments;
-  return { name, mean: count > 0 ? mean : 0, ...moments.scaling(scale) };
+  return { name, style, tokens, mean: count > 0 ? mean : 0, ...moments.scaling(scale) };
 }
 
 function targetFaults({ count, values, names }: SeriesRows): Uint8Array {

@@ -27,6 +27,8 @@ export interface Ingested {
   names: string[];
   /** As the file says them; null: it holds texts. */
   types: string[] | null;
+  /** Of text. */
+  delimiter: string | null;
   guesses: Guess[];
   notes: DataNote[];
   ragged: Ragged[];
@@ -128,7 +130,14 @@ function plain(given: string[]): Omit<Ingested, 'format' | 'types'> {
     given.map((name) => name.trim()),
     told,
   );
-  return { names, guesses: [], notes: told.map((message) => ({ message })), ragged: [], raggedCount: 0 };
+  return {
+    names,
+    delimiter: null,
+    guesses: [],
+    notes: told.map((message) => ({ message })),
+    ragged: [],
+    raggedCount: 0,
+  };
 }
 
 async function ingestText(
@@ -173,6 +182,7 @@ async function ingestText(
     format: 'csv',
     names: dialect.names,
     types: null,
+    delimiter: dialect.delimiter,
     guesses: [
       ...(reading.encoding === null ? [{ key: 'encoding', value: encoding, reason: guess.reason }] : []),
       ...dialect.guesses,

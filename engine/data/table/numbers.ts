@@ -4,14 +4,14 @@
 export type NumberStyle = 'point' | 'comma' | 'grouped';
 
 const exponent = '([eE][+-]?[0-9]+)?';
-/** Patterns of RE2 and of JavaScript alike; a whole text has to match. */
+/** Patterns of RE2 and of JavaScript alike; a whole text has to match. No group of thousands begins with 0: 0,357 has a decimal comma. */
 export const patterns = {
   whole: '[+-]?[0-9]+',
   point: `[+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)${exponent}|[Ii]nf|[Ii]nfinity|INF)`,
-  comma: `[+-]?([0-9]{1,3}([.][0-9]{3})+(,[0-9]*)?|[0-9]+,[0-9]*|,[0-9]+)${exponent}`,
-  grouped: '[+-]?[0-9]{1,3}(,[0-9]{3})+([.][0-9]*)?',
+  comma: `[+-]?([1-9][0-9]{0,2}([.][0-9]{3})+(,[0-9]*)?|[0-9]+,[0-9]*|,[0-9]+)${exponent}`,
+  grouped: '[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+([.][0-9]*)?',
   /** Of those with a point: to be read with points between thousands as well. */
-  thousands: '[+-]?[0-9]{1,3}([.][0-9]{3})+',
+  thousands: '[+-]?[1-9][0-9]{0,2}([.][0-9]{3})+',
 } as const;
 
 /** How a date begins. */

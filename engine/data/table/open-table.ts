@@ -1,6 +1,6 @@
 /** A table opened: its parts, what its columns hold and how each takes part. */
 import type { DataNote, Guess } from '../../contract/data/inspect.ts';
-import type { TableSource } from '../../contract/sources/table.ts';
+import type { TableReading, TableSource } from '../../contract/sources/table.ts';
 import type { PartName } from '../../contract/tensors.ts';
 import { openFiles, type PartStores } from './files.ts';
 import { type ColumnProfile, type ProfileSettings, profileTable } from './profile.ts';
@@ -28,28 +28,45 @@ export async function openTable(settings: TableSource, baseDir: string, options:
   const profiles = await profileTable(parts.train, profileSettings(settings), options);
   const roles = decideRoles(profiles, settings);
   const usable = withUsableTests(parts, roles, notes);
-  const comma = profiles.filter(({ style, type }) => style === 'comma' && (type === 'number' || type === 'whole'));
-  const decimal: Guess[] =
-    settings.decimal === null && comma.length > 0
-      ? [
-          {
-            key: 'decimal',
-            value: ',',
-            reason: `${comma
-              .map(({ name }) => name)
-              .slice(0, 5)
-              .join(', ')} can be read in no other way`,
-          },
-        ]
-      : [];
   return {
     ...roles,
     parts: usable,
     profiles,
-    guesses: [...parts.train.guesses, ...decimal, ...roles.guesses],
+    guesses: [...parts.train.guesses, ...decimalGuesses(profiles, settings.decimal), ...roles.guesses],
     notes: [...notes, ...roles.notes],
   };
 }
+
+/** Which mark stands before fractions, where columns show it or leave it open. */
+export function decimalGuesses(profiles: readonly ColumnProfile[], decimal: TableReading['decimal']): Guess[] {
+  const guesses: Guess[] = [];
+  const numbers = profiles.filter(({ type }) => type === 'number' || type === 'whole');
+  for (const [style, value] of [
+    ['comma', ','],
+    ['grouped', '.'],
+  ] as const) {
+    const own = numbers.filter((profile) => profile.style === style);
+    const open = own.filter(({ ambiguous }) => ambiguous);
+    const sure = own.filter(({ ambiguous }) => !ambiguous);
+    if (decimal !== null || (style === 'grouped' && open.length === 0) || own.length === 0) continue;
+    const reasons = sure.length > 0 ? [`${few(sure)} can be read in no other way`] : [];
+    if (open.length > 0) {
+      const instead =
+        style === 'comma'
+          ? 'groups of three digits could be thousands as well'
+          : 'commas before three digits, taken for thousands, could be decimal ones as well';
+      reasons.push(`in ${few(open)} ${instead}: say which it is`);
+    }
+    guesses.push({ key: 'decimal', value, reason: reasons.join('; ') });
+  }
+  return guesses;
+}
+
+const few = (profiles: readonly ColumnProfile[]) =>
+  profiles
+    .map(({ name }) => name)
+    .slice(0, 5)
+    .join(', ');
 
 /** A part without the target cannot be measured on: what a competition hands out to be predicted. */
 function withUsableTests(parts: PartStores, roles: TableRoles, notes: DataNote[]): PartStores {

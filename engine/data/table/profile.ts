@@ -13,6 +13,8 @@ export interface ColumnProfile {
   type: 'whole' | 'number' | 'date' | 'text' | 'empty';
   /** Of numbers. */
   style: NumberStyle;
+  /** Whether another style could read them all as well, as other numbers: 1,234. */
+  ambiguous: boolean;
   rows: number;
   missing: number;
   distinct: number;
@@ -45,6 +47,9 @@ const atOnce = 40;
 const mostNamed = 5;
 /** A column is meant to be of numbers if this share of it are. */
 const mostlyNumbers = 0.5;
+/** With so few cells that are none it is one of numbers: these are slips, and their rows bad. */
+const numbersShare = 0.99;
+const fewestNumbers = 20;
 
 export function profileTable(
   store: TableStore,
@@ -78,7 +83,7 @@ async function makeProfile(database: Database, store: TableStore, settings: Prof
   const counts: Counted[] = [];
   if (wide) await countWide(database, store, settings, counts);
   else for (const columns of batches(store)) counts.push(...(await count(database, store, columns, settings)));
-  const comma = settings.decimal === ',' || (settings.decimal === null && decimalCommas(counts));
+  const comma = settings.decimal === ',' || (settings.decimal === null && decimalCommas(counts, store.delimiter));
   const profiles = counts.map((counted, at) => begin(store, at, counted, comma, settings));
   if (wide) await measureWide(database, store, profiles);
   else {
@@ -160,12 +165,25 @@ const readable: { [Style in NumberStyle]: (c: Counted) => number } = {
   grouped: (c) => c.whole + c.point + c.grouped + c.either + c.thousands,
 };
 
-/** A table writes decimal commas if one of its columns can be read in no other way, and none has a decimal point. */
-function decimalCommas(counts: Counted[]): boolean {
-  const all = (c: Counted, of: number) => of > 0 && of === valuesOf(c);
-  const shown = counts.some((c) => c.comma > 0 && c.point === 0 && all(c, readable.comma(c)));
-  const contrary = counts.some((c) => c.grouped > 0 && all(c, readable.grouped(c)));
-  return shown && !contrary;
+const ofNumbers = (numbers: number, values: number) =>
+  numbers > 0 && (numbers === values || (numbers >= fewestNumbers && numbers >= numbersShare * values));
+
+/** Whoever has these between cells writes commas in numbers. */
+const delimitersBesideCommas: readonly (string | null)[] = [';', '\t'];
+
+/**
+ * A table writes decimal commas if one of its columns can be read in no other way, and none has commas between thousands; or if one may be read
+ * so, no column has a decimal point, and what stands between the cells lets commas be.
+ */
+function decimalCommas(counts: Counted[], delimiter: string | null): boolean {
+  const all = (c: Counted, style: NumberStyle) => ofNumbers(readable[style](c), valuesOf(c));
+  if (counts.some((c) => c.grouped > 0 && all(c, 'grouped'))) return false;
+  if (counts.some((c) => c.comma > 0 && c.point === 0 && all(c, 'comma'))) return true;
+  return (
+    delimitersBesideCommas.includes(delimiter) &&
+    counts.some((c) => c.either > 0 && all(c, 'comma')) &&
+    !counts.some((c) => c.point > 0 && (all(c, 'point') || all(c, 'grouped')))
+  );
 }
 
 function styleOf(c: Counted, comma: boolean, decimal: ProfileSettings['decimal']): NumberStyle {
@@ -174,20 +192,26 @@ function styleOf(c: Counted, comma: boolean, decimal: ProfileSettings['decimal']
   return c.grouped + c.either > 0 && c.comma === 0 ? 'grouped' : 'point';
 }
 
+function isAmbiguous(c: Counted, style: NumberStyle): boolean {
+  if (style === 'comma') return c.comma === 0 && c.either + c.thousands > 0;
+  return style === 'grouped' && c.grouped + c.point === 0;
+}
+
 function begin(store: TableStore, at: number, c: Counted, comma: boolean, settings: ProfileSettings): ColumnProfile {
   const name = store.names[at] as string;
   const asked = tokensFor(name, settings);
   const style = styleOf(c, comma, settings.decimal);
   const values = valuesOf(c);
   const numbers = readable[style](c);
-  const isNumber = values > 0 && numbers === values;
+  const isNumber = ofNumbers(numbers, values);
   // What is not said to be missing is a category, unless it stands among numbers.
   const tokens = asked ?? (isNumber ? standardMissing : ['']);
   const present = asked || isNumber ? values : values + c.token;
   return {
     name,
-    type: present === 0 ? 'empty' : isNumber ? (c.whole === values ? 'whole' : 'number') : 'text',
+    type: present === 0 ? 'empty' : isNumber ? (c.whole === numbers ? 'whole' : 'number') : 'text',
     style,
+    ambiguous: settings.decimal === null && isNumber && isAmbiguous(c, style),
     rows: store.rows,
     missing: store.rows - present,
     distinct: 0,
@@ -195,7 +219,7 @@ function begin(store: TableStore, at: number, c: Counted, comma: boolean, settin
     max: null,
     kept: [],
     odd: [],
-    oddCount: !isNumber && values > 0 && numbers > mostlyNumbers * values ? values - numbers : 0,
+    oddCount: numbers > mostlyNumbers * values ? values - numbers : 0,
     tokens: [...tokens],
     standard: asked === null,
     fileType: store.types?.[at] ?? '',
@@ -248,10 +272,18 @@ async function measure(
     profile.distinct = distinct ?? 0;
     profile.min = min ?? null;
     profile.max = max ?? null;
+    if (isBeyondDoubles(profile)) {
+      const texts = `SELECT count(DISTINCT ${presentSql(at, profile.tokens)}) FROM ${storeRows}`;
+      profile.distinct = (await database.numbers(texts, storeParameters(store)))[0] ?? 0;
+    }
     if (profile.type === 'text' && dates === profile.rows - profile.missing) profile.type = 'date';
-    if (profile.type === 'text') await tellOdd(database, store, at, profile);
+    if (profile.type === 'text' || profile.oddCount > 0) await tellOdd(database, store, at, profile);
   }
 }
+
+/** Whole numbers that doubles round to one another, such as long identifiers. */
+const isBeyondDoubles = ({ type, min, max }: ColumnProfile) =>
+  type === 'whole' && Math.max(Math.abs(min ?? 0), Math.abs(max ?? 0)) > Number.MAX_SAFE_INTEGER;
 
 const fileTypes = { whole: 'BIGINT', number: 'DOUBLE', date: 'TIMESTAMP', text: 'VARCHAR', empty: 'VARCHAR' };
 
@@ -264,6 +296,7 @@ async function measureWide(database: Database, store: TableStore, profiles: Colu
       profile.distinct = numbers.length;
       profile.min = numbers[0]?.[0] ?? null;
       profile.max = numbers.at(-1)?.[0] ?? null;
+      if (isBeyondDoubles(profile)) profile.distinct = presentTexts(texts, profile.tokens).length;
       return;
     }
     const present = presentTexts(texts, profile.tokens);
@@ -283,7 +316,7 @@ async function measureWide(database: Database, store: TableStore, profiles: Colu
     }
   }
   const odd = profiles.flatMap((profile, at) =>
-    profile.type === 'text' && profile.oddCount > 0 ? [{ at, skipped: skippedOf(profile), style: profile.style }] : [],
+    profile.oddCount > 0 ? [{ at, skipped: skippedOf(profile), style: profile.style }] : [],
   );
   const found = await firstOdd(database, store, odd, mostNamed);
   for (const [i, { at }] of odd.entries()) (profiles[at] as ColumnProfile).odd = found[i] ?? [];
@@ -292,12 +325,11 @@ async function measureWide(database: Database, store: TableStore, profiles: Colu
 const startsAsDate = new RegExp(datePattern);
 
 /** What is no number and yet not odd. */
-const skippedOf = ({ tokens }: ColumnProfile) =>
-  tokens.includes('') ? standardMissing : [...tokens, ...standardMissing];
+const skippedOf = ({ type, tokens }: ColumnProfile) => (type === 'text' ? [...tokens, ...standardMissing] : tokens);
 
 async function tellOdd(database: Database, store: TableStore, at: number, profile: ColumnProfile): Promise<void> {
   const parameters = storeParameters(store);
-  const tokens = standardMissing.filter((token) => !profile.tokens.includes(token));
+  const tokens = profile.type === 'text' ? standardMissing.filter((token) => !profile.tokens.includes(token)) : [];
   if (tokens.length > 0) {
     const kept = await database.rows(
       `SELECT c${at}, count(*) FROM ${storeRows} WHERE c${at} IN (${literals(tokens)}) GROUP BY 1 ORDER BY 1`,
@@ -308,7 +340,7 @@ async function tellOdd(database: Database, store: TableStore, at: number, profil
   if (profile.oddCount === 0) return;
   const odd = await database.rows(
     `SELECT ${placeSql(store)}, c${at} FROM ${storeRows}
-      WHERE c${at} NOT IN (${literals(skippedOf(profile))}) AND ${numberSql(`c${at}`, profile.style)} IS NULL
+      WHERE (${presentSql(at, skippedOf(profile))}) IS NOT NULL AND ${numberSql(`c${at}`, profile.style)} IS NULL
       ORDER BY file_row_number LIMIT ${mostNamed}`,
     parameters,
   );
@@ -329,7 +361,7 @@ export function typeReason(profile: ColumnProfile): string {
         : '';
   const missing = profile.missing > 0 ? `; ${profile.missing.toLocaleString('en')} missing` : '';
   const words = { whole: `whole numbers${style}`, number: `numbers${style}`, date: 'dates', text: 'texts' };
-  if (profile.type !== 'text' || profile.oddCount === 0) return `${of} ${words[profile.type]}, ${distinct}${missing}`;
+  if (profile.oddCount === 0) return `${of} ${words[profile.type]}, ${distinct}${missing}`;
   const odd = profile.odd.map(({ row, value }) => `${JSON.stringify(value.slice(0, 40))} in row ${row}`).join(', ');
   const more = profile.oddCount - profile.odd.length;
   return `${profile.oddCount.toLocaleString('en')} of ${plural(present, 'value')} are no numbers: ${odd}${more > 0 ? ` and ${more.toLocaleString('en')} more` : ''}${missing}`;
