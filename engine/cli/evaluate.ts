@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { DataNote } from '../contract/data/inspect.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { fromNum } from '../contract/events.ts';
+import { cannotPredict } from '../data/predict/files.ts';
 import { integer, loss, metric, percent, table } from '../format.ts';
 import { evaluateRun, type Prediction, predictFiles, predictRun } from '../runs/index.ts';
 import type { CheckpointName, Evaluation, SplitName } from '../runs/types.ts';
@@ -13,6 +14,8 @@ import type { Output } from './output.ts';
 
 /** Larger confusion matrices are for files, not for eyes. */
 const maxShownClasses = 20;
+/** Of answers that are numbers. */
+const mostShownValues = 16;
 
 export const addEvaluate: AddCommand = (program, context) => {
   const { out } = context;
@@ -47,17 +50,24 @@ export const addEvaluate: AddCommand = (program, context) => {
       checkWhat(files, { ...options, ...(limit === undefined ? {} : { limit }) });
       await abortable(context, async (signal) => {
         const rows: Prediction[] = [];
+        const unread: string[] = [];
         const onRow = (row: Prediction) => {
           out.object({ type: 'prediction', ...row });
-          if (!out.json) rows.push(row);
+          // The values of whole pictures are for programs.
+          if (!out.json) rows.push({ ...row, logits: row.logits.slice(0, mostShownValues + 1) });
         };
         if (files.length > 0) {
           const onNote = (note: DataNote) => out.say(noteText(note));
-          await predictFiles(run, files, { ...options, signal, onNote }, onRow);
+          await predictFiles(run, files, { ...options, signal, onNote, onBad: (bad) => unread.push(...bad) }, onRow);
         } else {
           await predictRun(run, { ...options, ...(limit === undefined ? {} : { count: limit }), signal }, onRow);
         }
         if (rows.length > 0) out.say(predictionTable(rows));
+        if (unread.length > 0) {
+          context.exitCode = 1;
+          out.object({ type: 'unread', files: unread });
+          out.say(`${cannotPredict(unread).message}`);
+        }
       });
     });
 };
@@ -113,14 +123,33 @@ function showLabels(out: Output, counts: number[][][], names: readonly string[])
 
 function predictionTable(rows: Prediction[]): string {
   const named = rows.some(({ name }) => name !== undefined);
-  const cells = rows.map(({ index, name, class: answer, label, target, logits, probabilities }) => {
-    const sample = named ? (name ?? '') : String(index);
-    if (answer === null) return [sample, logits.map(loss).join(' ')];
-    const sure = percent(Math.max(...probabilities.map(fromNum)));
-    return [sample, label ?? String(answer), sure, ...(named ? [] : [target === null ? '' : String(target)])];
-  });
+  const cells = rows.map(
+    ({ index, name, class: answer, label, true_label, target, positions, logits, probabilities }) => {
+      const sample = named ? (name ?? '') : String(index);
+      if (positions) return [sample, countsOf(positions)];
+      if (answer === null) {
+        const more = logits.length > mostShownValues ? ' …' : '';
+        return [sample, logits.slice(0, mostShownValues).map(loss).join(' ') + more];
+      }
+      const sure = percent(Math.max(...probabilities.map(fromNum)));
+      return [
+        sample,
+        label ?? String(answer),
+        sure,
+        ...(named ? [] : [target === null ? '' : (true_label ?? String(target))]),
+      ];
+    },
+  );
   const first = named ? 'sample' : 'index';
   const heads =
-    rows[0]?.class === null ? [first, 'answer'] : [first, 'class', 'probability', ...(named ? [] : ['true class'])];
-  return table([heads, ...cells], named ? [2] : [0, 1, 2, 3]);
+    rows[0]?.class === null
+      ? [first, rows[0].positions ? 'positions by class' : 'answer']
+      : [first, 'class', 'probability', ...(named ? [] : ['true class'])];
+  return table([heads, ...cells], named ? [2] : [0, 2]);
+}
+
+function countsOf(positions: { [label: string]: number }): string {
+  const most = Object.entries(positions).sort(([, a], [, b]) => b - a);
+  const shown = most.slice(0, maxShownClasses).map(([label, count]) => `${label} ${integer(count)}`);
+  return shown.join(', ') + (most.length > shown.length ? ', …' : '');
 }

@@ -75,10 +75,9 @@ export async function predictRun(
         hint: `It has ${samples}, counted from 0.`,
       });
     }
-    const { kind } = data.facts.target;
     for (let first = start; first < end; first += predictionBatch) {
       const result = await session.predict({ split, start: first, count: Math.min(predictionBatch, end - first) });
-      for (const row of answersOf(result, kind, first)) await onRow(row);
+      for (const row of answersOf(result, data.facts.target, first)) await onRow(row);
       if (options.signal?.aborted) throw new GradloomError('CANCELLED', 'The prediction was cancelled');
     }
   });

@@ -8,7 +8,7 @@ import { GradloomError } from '../contract/errors.ts';
 import type { NativeColumn } from '../contract/native.ts';
 import { readProject, resolveProject } from '../contract/project.ts';
 import { type DataFacts, targetDims } from '../contract/tensors.ts';
-import { type FileSamples, samplesOf } from '../data/predict/files.ts';
+import { cannotPredict, type FileSamples, samplesOf } from '../data/predict/files.ts';
 import { loadAddon } from '../native/load.ts';
 import { answersOf } from './answers.ts';
 import { readKeptData } from './data-kept.ts';
@@ -24,6 +24,8 @@ export interface PredictFilesOptions {
   device?: string;
   signal?: AbortSignal;
   onNote?: (note: DataNote) => void;
+  /** Told of files that cannot be read, with reasons, after the others' answers; absent: they end it then. */
+  onBad?: (bad: string[]) => void;
 }
 
 /** Samples asked for at once. */
@@ -57,6 +59,7 @@ export async function predictFiles(
       source: data.source,
       encoding,
       facts,
+      stored: kept.input,
       files: files.map((file) => path.resolve(file)),
       folder: scratch,
     };
@@ -68,19 +71,13 @@ export async function predictFiles(
     signal?.addEventListener('abort', cancel);
     try {
       await loadNamed(folder, training.checkpoint.keep, options.checkpoint, session);
-      const { kind } = facts.target;
       for (let start = 0; start < samples.count; start += batch) {
         const count = Math.min(batch, samples.count - start);
         const result = await session.predict({ split: 'train', start, count });
-        for (const row of answersOf(result, kind, start)) {
+        for (const row of answersOf(result, facts.target, start)) {
           const name = samples.names[row.index];
-          const label = 'classes' in facts.target && row.class !== null ? facts.target.classes[row.class] : undefined;
-          await onRow({
-            ...row,
-            target: null,
-            ...(name === undefined ? {} : { name }),
-            ...(label === undefined ? {} : { label }),
-          });
+          const { true_label: _none, ...answer } = row;
+          await onRow({ ...answer, target: null, ...(name === undefined ? {} : { name }) });
         }
         if (signal?.aborted) throw new GradloomError('CANCELLED', 'The prediction was cancelled');
       }
@@ -88,9 +85,14 @@ export async function predictFiles(
       signal?.removeEventListener('abort', cancel);
       await session.close();
     }
+    if (samples.bad && samples.bad.length > 0) (options.onBad ?? refuseBad)(samples.bad);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+function refuseBad(bad: string[]): never {
+  throw cannotPredict(bad);
 }
 
 /** The files' samples where a session looks for the training part, with targets of zeros. */

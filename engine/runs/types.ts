@@ -79,9 +79,13 @@ export interface PredictOptions {
 export interface Prediction {
   /** Position within the split, or among the files' samples. */
   index: number;
-  /** Of a file's sample: what a person calls it, and the name of its class. */
+  /** Of a file's sample: what a person calls it. */
   name?: string;
+  /** The names of the class and of the true class. */
   label?: string;
+  true_label?: string;
+  /** Of masks: how many positions go to each class, by its name. */
+  positions?: { [label: string]: number };
   /** The class with the largest logit; null where the target is no class. */
   class: number | null;
   /** The true class; null where the target is no class. */

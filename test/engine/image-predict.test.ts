@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Prediction, predictFiles, predictRun, RunControl, trainRun } from '../../engine/runs/index.ts';
+import { counting, idxBytes } from './idx-writer.ts';
 import { imageFolder, ramp, raw } from './image-writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gradloom-test-'));
@@ -98,4 +99,62 @@ test('images of other depths and sizes are brought to the run’s; what is none 
     message: expect.stringContaining('text.png: its content'),
   });
   await expect(predicted([join(folder, 'none.png')])).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
+});
+
+test('one that cannot be read does not withhold the others; files of one name are told apart by their folders', async () => {
+  const text = join(folder, 'text.png');
+  writeFileSync(text, 'no image');
+  const rows: Prediction[] = [];
+  const bad: string[] = [];
+  const files = [join(data, 'cat/0.png'), text, join(folder, 'none.png'), join(data, 'dog/0.png')];
+  await predictFiles(run, files, { onBad: (each) => bad.push(...each) }, (row) => {
+    rows.push(row);
+  });
+  expect(rows.map(({ name }) => name)).toEqual(['cat/0.png', 'dog/0.png']);
+  expect(bad).toHaveLength(2);
+  expect(bad.join()).toMatch(/none\.png.*text\.png: its content/);
+});
+
+test('samples of a split have the names of their classes', async () => {
+  const rows: Prediction[] = [];
+  await predictRun(run, { split: 'train', count: 1, start: 5 }, (row) => {
+    rows.push(row);
+  });
+  expect(rows).toMatchObject([{ target: 1, true_label: 'dog', label: ['cat', 'dog'][rows[0]?.class ?? 0] }]);
+});
+
+test('a run of values that are no bytes refuses pictures; one of masks counts positions by class', async () => {
+  const shorts = idxBytes(
+    [4, 2, 2],
+    Array.from({ length: 16 }, (_, i) => 256 * i),
+    11,
+  );
+  const labels = idxBytes([4, 2, 2], counting([4, 2, 2]).map((value) => value % 2));
+  const deep = await imageFolder({ 'train-images': shorts, 'train-labels': labels });
+  const bytes = await imageFolder({
+    'train-images': idxBytes([4, 2, 2], counting([4, 2, 2])),
+    'train-labels': labels,
+  });
+  const picture = join(folder, 'two.png');
+  await raw([1, 2, 3, 4], 2, 1).toColourspace('b-w').png().toFile(picture);
+  const trained = async (path: string) => {
+    const own = join(path, 'run');
+    const project = {
+      data: { source: { kind: 'idx', path }, split: { val: 0 } },
+      model: { layers: [{ kind: 'Conv2d', out_channels: 2, kernel_size: 1 }] },
+      training: { epochs: 1, device: 'cpu', loss: { kind: 'CrossEntropyLoss' } },
+    };
+    await trainRun({ projectText: JSON.stringify(project), run: own }, () => {}, new RunControl());
+    const rows: Prediction[] = [];
+    await predictFiles(own, [picture], {}, (row) => {
+      rows.push(row);
+    });
+    return rows;
+  };
+  await expect(trained(deep)).rejects.toMatchObject({
+    code: 'NOT_SUPPORTED',
+    message: expect.stringContaining('float32'),
+  });
+  const [row] = await trained(bytes);
+  expect(Object.values(row?.positions ?? {}).reduce((sum, count) => sum + count, 0)).toBe(4);
 });

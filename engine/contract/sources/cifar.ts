@@ -30,5 +30,6 @@ export const cifarKinds: readonly SourceKind[] = [
     label: 'CIFAR',
     help: 'CIFAR-10 or CIFAR-100: colour images of 32 × 32 pixels, in the binary version.',
     params: cifarParams,
+    images: 'arrays',
   },
 ];

@@ -29,5 +29,6 @@ export const idxKinds: readonly SourceKind[] = [
     label: 'IDX files',
     help: 'The format of MNIST: images and labels, in a training part and perhaps a test part.',
     params: idxParams,
+    images: 'arrays',
   },
 ];

@@ -218,17 +218,20 @@ export const imageKinds: readonly SourceKind[] = [
     label: 'Image folder',
     help: 'Images in a folder for each class: PNG, JPEG, WebP, GIF, BMP, TIFF.',
     params: folderParams,
+    images: 'files',
   },
   {
     kind: 'image_csv',
     label: 'Table of images',
     help: 'A table that names image files and their labels.',
     params: csvParams,
+    images: 'files',
   },
   {
     kind: 'image_mask',
     label: 'Images and masks',
     help: 'A class for every pixel: images, and masks of the same names.',
     params: maskParams,
+    images: 'files',
   },
 ];

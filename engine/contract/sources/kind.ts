@@ -11,6 +11,8 @@ export interface SourceKind extends Row {
   isTable?: true;
   /** Its values are encoded as the samples that train say: another split makes another pack. */
   fitted?: true;
+  /** Its samples are pictures, of which a run can predict more; `files`: its settings say how those are read. */
+  images?: 'files' | 'arrays';
   /** What a new one must say, where a parameter has no default. */
   begin?: JsonObject;
   /** The parameter whose choices are told apart by a picture of what is drawn. */

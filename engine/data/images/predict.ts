@@ -5,11 +5,12 @@ import type { DataNote } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
 import { plural } from '../../contract/format.ts';
 import type { ImageReading } from '../../contract/sources/images.ts';
+import { sources } from '../../contract/sources.ts';
 import { systemError } from '../../files.ts';
 import { inOrder } from '../in-order.ts';
 import type { ListedFile } from '../listing.ts';
 import type { ColumnType } from '../open-source.ts';
-import type { FileSamples, FilesRequest } from '../predict/files.ts';
+import { cannotPredict, type FileSamples, type FilesRequest } from '../predict/files.ts';
 import { BadImage } from './bad-image.ts';
 import { decodeImage, type Wanted } from './decode.ts';
 import { listImages } from './folders.ts';
@@ -25,6 +26,7 @@ export async function imageSamples({
   source,
   encoding,
   facts,
+  stored,
   files,
   folder,
   signal,
@@ -36,19 +38,27 @@ export async function imageSamples({
       hint: "Predict samples of the run's data: --split val --limit 10.",
     });
   }
+  // What a picture's values stand for is known of bytes only: they are shares of full brightness.
+  if (stored?.scaled === false) {
+    throw new GradloomError(
+      'NOT_SUPPORTED',
+      `The run was trained on values of its own scale (${stored.dtype}), not on the bytes of pictures: what a picture's values are on that scale is not known.`,
+      { hint: "Predict samples of the run's data: --split val --limit 10." },
+    );
+  }
   const size = dims.slice(1) as unknown as Size;
-  const reading: Partial<ImageReading> = source.kind.startsWith('image_') ? (source as ImageReading) : {};
-  const wanted: Wanted = { channels, bits: encoding?.bits === 16 ? 16 : 8 };
+  const reading: Partial<ImageReading> = sources.get(source.kind)?.images === 'files' ? (source as ImageReading) : {};
+  const wanted: Wanted = { channels, bits: (stored ? stored.dtype === 'uint16' : encoding?.bits === 16) ? 16 : 8 };
   const geometry: Geometry = {
     size: reading.size === undefined || reading.size === null ? null : size,
     mode: reading.resize ?? 'crop',
     fill: reading.fill ?? [0],
     nearest: false,
   };
-  const { images, notes } = await imagesOf(files, signal);
+  const { images, notes, bad } = await imagesOf(files, signal);
+  const names: string[] = [];
   const column: ColumnType = { dtype: wanted.bits === 16 ? 'uint16' : 'uint8', shape: dims, scaled: true };
   const input = { path: path.join(folder, 'files.input.bin'), ...column };
-  const bad: string[] = [];
   const rows = inOrder(
     images,
     async (file) => {
@@ -63,20 +73,20 @@ export async function imageSamples({
   );
   const out = await open(input.path, 'w');
   try {
-    for await (const values of rows) if (values) await out.write(values);
+    let at = 0;
+    for await (const values of rows) {
+      const { name } = images[at++] as ScannedFile;
+      if (!values) continue;
+      await out.write(values);
+      names.push(name);
+    }
   } finally {
     await out.close();
   }
-  if (bad.length > 0) {
-    throw new GradloomError(
-      'DATA_FORMAT',
-      `${plural(bad.length, 'file')} cannot be predicted:\n${bad.map((each) => `  ${each}`).join('\n')}`,
-      {
-        hint: 'Leave them out, or give others.',
-      },
-    );
+  if (names.length === 0) {
+    throw cannotPredict(bad);
   }
-  return { count: images.length, input, names: images.map(({ name }) => name), notes };
+  return { count: names.length, input, names, notes, bad };
 }
 
 async function row(file: ScannedFile, wanted: Wanted, geometry: Geometry, size: Size): Promise<Uint8Array> {
@@ -94,13 +104,18 @@ async function row(file: ScannedFile, wanted: Wanted, geometry: Geometry, size: 
 async function imagesOf(
   given: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<{ images: ScannedFile[]; notes: DataNote[] }> {
+): Promise<{ images: ScannedFile[]; notes: DataNote[]; bad: string[] }> {
   const images: ScannedFile[] = [];
   const notes: DataNote[] = [];
+  const bad: string[] = [];
   for (const each of given) {
     const status = await stat(each).catch((thrown: unknown) => {
-      throw systemError(thrown, each, 'read');
+      const error = systemError(thrown, each, 'read');
+      if (given.length === 1) throw error;
+      bad.push(error.message);
+      return null;
     });
+    if (status === null) continue;
     if (!status.isDirectory()) {
       const file: ListedFile = { path: each, name: path.basename(each), bytes: status.size, modified: status.mtimeMs };
       images.push(...(await scanFiles(path.dirname(each), [file], signal)));
@@ -115,8 +130,24 @@ async function imagesOf(
     }
     images.push(...found);
   }
-  if (images.length > 0) return { images, notes };
+  if (images.length > 0) return { images: toldApart(images), notes, bad };
   throw new GradloomError('DATA_MISSING', `${given.join(', ')} holds no images.`, {
     hint: 'PNG, JPEG, WebP, GIF, BMP and TIFF are read, whatever the names end in.',
+  });
+}
+
+/** Files of one name by as much of the ends of their paths as tells them apart. */
+function toldApart(images: ScannedFile[]): ScannedFile[] {
+  const alike = new Map<string, ScannedFile[]>();
+  for (const image of images) alike.set(image.name, [...(alike.get(image.name) ?? []), image]);
+  return images.map((image) => {
+    const others = alike.get(image.name) as ScannedFile[];
+    const places = new Set(others.map((each) => each.path));
+    const steps = (place: string, count: number) => place.split(path.sep).slice(-count).join('/');
+    for (let count = image.name.split('/').length; places.size > 1; count += 1) {
+      const name = steps(image.path, count);
+      if (new Set([...places].map((place) => steps(place, count))).size === places.size) return { ...image, name };
+    }
+    return image;
   });
 }

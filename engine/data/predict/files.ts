@@ -2,10 +2,14 @@
 
 import type { DataNote } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
+import { plural } from '../../contract/format.ts';
 import type { NativeColumn } from '../../contract/native.ts';
 import type { ResolvedSource } from '../../contract/project.ts';
 import type { JsonObject } from '../../contract/report.ts';
+import { sources } from '../../contract/sources.ts';
 import type { DataFacts } from '../../contract/tensors.ts';
+
+export type StoredAs = Pick<NativeColumn, 'dtype' | 'scaled'>;
 
 export interface FilesRequest {
   /** The run's own: its settings say how files are read. */
@@ -13,6 +17,8 @@ export interface FilesRequest {
   /** As the run keeps it. */
   encoding: JsonObject | null;
   facts: DataFacts;
+  /** How the run's own inputs are stored; undefined: it is of an older version. */
+  stored: StoredAs | undefined;
   /** Absolute. */
   files: readonly string[];
   /** Takes the columns that are written. */
@@ -26,31 +32,37 @@ export interface FileSamples {
   /** What a person calls each sample. */
   names: string[];
   notes: DataNote[];
+  /** Files that cannot be read, each with its reason: the others are predicted all the same. */
+  bad?: string[];
 }
 
 type Reader = (request: FilesRequest) => Promise<FileSamples>;
 
 const images = async (): Promise<Reader> => (await import('../images/predict.ts')).imageSamples;
 
-/** Loaded when such files are predicted. */
+/** Of sources whose samples are no pictures. Loaded when such files are predicted. */
 const readers: { [Kind in ResolvedSource['kind']]?: () => Promise<Reader> } = {
-  image_folder: images,
-  image_csv: images,
-  image_mask: images,
-  // Their samples are images too: a picture of their size is one more.
-  cifar: images,
-  idx: images,
   table: async () => (await import('../table/predict.ts')).tableSamples,
   series: async () => (await import('../series/predict.ts')).seriesSamples,
 };
 
 /** The samples as a part of a native plan, with targets that mean nothing. @throws GradloomError NOT_SUPPORTED, DATA_*, NOT_READABLE, CANCELLED */
 export async function samplesOf(request: FilesRequest): Promise<FileSamples> {
-  const reader = readers[request.source.kind];
+  const { kind } = request.source;
+  const reader = sources.get(kind)?.images ? images : readers[kind];
   if (!reader) {
-    throw new GradloomError('NOT_SUPPORTED', `Files of a source of kind ${request.source.kind} cannot be predicted.`, {
+    throw new GradloomError('NOT_SUPPORTED', `Files of a source of kind ${kind} cannot be predicted.`, {
       hint: "Predict samples of the run's data: --split val --limit 10.",
     });
   }
   return (await reader())(request);
+}
+
+/** `bad`: each a file with its reason. */
+export function cannotPredict(bad: readonly string[]): GradloomError {
+  return new GradloomError(
+    'DATA_FORMAT',
+    `${plural(bad.length, 'file')} cannot be predicted:\n${bad.map((each) => `  ${each}`).join('\n')}`,
+    { hint: 'Leave them out, or give others.' },
+  );
 }
