@@ -43,6 +43,13 @@ export class Database {
     return (await this.#connection.runAndReadAll(sql, parameters)).getRows();
   }
 
+  /** The same for rows of thousands of cells: several threads hold more of them than there is memory. */
+  async streamed(sql: string, parameters: Parameters = {}): Promise<Cell[][]> {
+    const rows: Cell[][] = [];
+    for await (const chunk of this.chunks(sql, parameters)) rows.push(...chunk.getRows());
+    return rows;
+  }
+
   /** The one row of an aggregate, as numbers (null: none). */
   async numbers(sql: string, parameters: Parameters = {}): Promise<(number | null)[]> {
     const [row = []] = await this.rows(sql, parameters);

@@ -91,12 +91,9 @@ async function readPage(
   profiles: readonly ColumnProfile[],
   { start, count, search, sort }: WantedRows,
 ): Promise<Pick<TablePage, 'total' | 'rows'>> {
-  const parameters = { ...storeParameters(store), ...(search ? { search: search.toLowerCase() } : {}) };
-  const holds = profiles.map((_, at) => `contains(lower(c${at}), $search)`);
-  const where = search ? ` WHERE ${holds.join(' OR ')}` : '';
-  const total = search
-    ? ((await database.numbers(`SELECT count(*) FROM ${storeRows}${where}`, parameters))[0] ?? 0)
-    : store.rows;
+  const parameters = storeParameters(store);
+  const total = search ? await findRows(database, store, search) : store.rows;
+  const where = search ? ' WHERE file_row_number IN (SELECT found FROM matches)' : '';
   if (count === 0 || start >= total) return { total, rows: [] };
   let positions: number[];
   if (search || sort) {
@@ -110,12 +107,11 @@ async function readPage(
     positions = Array.from({ length: Math.min(count, total - start) }, (_, i) => start + i);
   }
   const cells = profiles.map((_, at) => `c${at}`);
-  const found = await database.rows(
-    `SELECT file_row_number, ${[placeSql(store), ...cells].join(', ')} FROM ${storeRows}
-      WHERE file_row_number IN (${positions.join(', ')})`,
-    storeParameters(store),
+  const sql = `SELECT file_row_number, ${[placeSql(store), ...cells].join(', ')} FROM ${storeRows}
+    WHERE file_row_number IN (${positions.join(', ')})`;
+  const byPosition = new Map(
+    (await database.streamed(sql, parameters)).map(([position, row, ...values]) => [Number(position), { row, values }]),
   );
-  const byPosition = new Map(found.map(([position, row, ...values]) => [Number(position), { row, values }]));
   const rows = positions.flatMap((position) => {
     const one = byPosition.get(position);
     return one
@@ -123,6 +119,25 @@ async function readPage(
       : [];
   });
   return { total, rows };
+}
+
+/** Columns of one query: each has its buffers. */
+const searchedAtOnce = 400;
+
+/** Makes the table `matches` of rows with a cell that holds the text; answers how many there are. */
+async function findRows(database: Database, store: TableStore, search: string): Promise<number> {
+  const parameters = { ...storeParameters(store), search: search.toLowerCase() };
+  await database.run('CREATE TEMP TABLE matches (found BIGINT)');
+  for (let first = 0; first < store.names.length; first += searchedAtOnce) {
+    const texts = store.names.slice(first, first + searchedAtOnce).map((_, i) => `c${first + i}`);
+    // No search crosses the sign between cells.
+    await database.run(
+      `INSERT INTO matches SELECT file_row_number FROM ${storeRows}
+        WHERE contains(lower(concat_ws(chr(31), ${texts.join(', ')})), $search)`,
+      parameters,
+    );
+  }
+  return (await database.numbers('SELECT count(DISTINCT found) FROM matches'))[0] ?? 0;
 }
 
 const presentText = (text: string, profile: ColumnProfile | undefined) =>
