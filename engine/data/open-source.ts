@@ -92,6 +92,10 @@ export interface OpenSource {
   groupNames?: readonly string[];
   /** For the Data Doctor, once all is packed: width and height of each sample of a part as its file has them, one after the other. */
   sizes?(part: string): Promise<Uint32Array>;
+  /** For the Data Doctor: rows of the files that are none, such as ragged ones, so that no sample stands for them. */
+  unreadRows?: { count: number; rows: { name: string; reason: string }[] };
+  /** For the Data Doctor: columns that are read as texts, or as nothing, though most of their cells are numbers, and why. */
+  nearlyNumbers?: { name: string; reason: string }[];
   /** The folder of a pack that this source is already. */
   pack?: string;
   /** Reads the targets as far as needed to say what they are, and checks sizes. */

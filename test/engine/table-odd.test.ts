@@ -1,5 +1,6 @@
 /** Tables as people write them: marks that could mean two things, slips in columns of numbers, long numbers. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { codes, examine, only } from './doctor-helpers.ts';
 import { testFolder } from './idx-writer.ts';
 import { columnsOf, csv, fileOf, inputsOf, look, openTableAt, packed } from './table-helpers.ts';
 
@@ -94,4 +95,54 @@ test('long numbers that doubles round to one another are different all the same'
   const { user_id } = await columnsOf(csv(40, { user_id: id, x: (i) => i % 5, y: (i) => i % 2 }));
   expect(user_id).toMatchObject({ distinct: 40, role: 'ignore' });
   expect(user_id?.reason).toContain('called like an identifier');
+});
+
+describe('a broken line of JSON', () => {
+  const lines = (bad: string[]) =>
+    Array.from({ length: 40 }, (_, i) => bad[i - 20] ?? JSON.stringify({ a: i / 2, y: i % 2 ? 'p' : 'q' })).join('\n');
+
+  test('stops with its line, or is left out; the rows after it keep their numbers', async () => {
+    const path = fileOf(lines(['{"a": 0.5, "y": "p"', '[1, 2]']), 'rows.jsonl');
+    const refused = await openTableAt(path).catch((thrown: Error) => thrown.message);
+    expect(refused).toContain(`2 rows that cannot be read:\n  line 21: it is no JSON: "{\\"a\\": 0.5`);
+    expect(refused).toContain('line 22: it is no object of values');
+    const open = await openTableAt(path, { on_bad: 'skip' });
+    expect(open.parts).toEqual({ train: 38 });
+    expect([19, 20].map((at) => open.nameOf?.('train', at))).toEqual(['row 20', 'row 23']);
+  });
+
+  test('a file that is no JSON lines is told as what it is', async () => {
+    const path = fileOf('{\n"a": 1,\n"b"\n}\n', 'rows.jsonl');
+    await expect(openTableAt(path, { on_bad: 'skip' })).rejects.toMatchObject({
+      message: expect.stringContaining('cannot be read as json'),
+    });
+  });
+});
+
+describe('the Data Doctor', () => {
+  test('tells ragged rows as samples that cannot be read', async () => {
+    const path = fileOf(`${csv(40, { a: (i) => (i * 7) % 11, y: (i) => i % 2 })}1,2,3\n`);
+    const finding = only(await examine({ kind: 'table', path }), 'UNREADABLE');
+    expect(finding).toMatchObject({
+      severity: 'error',
+      count: 1,
+      offenders: [{ name: 'line 42', detail: '3 cells, where the table has 2 columns' }],
+    });
+    expect(finding.fixes).toHaveLength(1);
+    const skipping = await examine({ kind: 'table', path, on_bad: 'skip' });
+    expect(only(skipping, 'UNREADABLE')).toMatchObject({ severity: 'warning', fixes: [] });
+  });
+
+  test('names columns that few odd cells have made one of texts, and reads them as numbers by a click', async () => {
+    const path = fileOf(csv(60, { a: (i) => (i % 30 === 7 ? 'bad' : i * 3), b: (i) => (i * 7) % 11, y: (i) => i % 2 }));
+    const finding = only(await examine({ kind: 'table', path }), 'NEARLY_NUMBERS');
+    expect(finding.offenders).toEqual([
+      { name: 'column a', detail: '2 of 60 values are no numbers: "bad" in row 8, "bad" in row 38' },
+    ]);
+    expect(finding.fixes[0]?.edits).toEqual([
+      { op: 'set', path: ['data', 'source', 'columns', 'a', 'role'], value: 'numeric' },
+    ]);
+    const said = await examine({ kind: 'table', path, columns: { a: { role: 'ignore' } } });
+    expect(codes(said)).not.toContain('NEARLY_NUMBERS');
+  });
 });

@@ -17,6 +17,7 @@ export const findingCodes = [
   'UNSEEN_CLASS', // in validation or test, never in training
   'CONSTANT', // a column or all pixels of a sample
   'MISSING', // values
+  'NEARLY_NUMBERS', // a column of mostly numbers that is read as something else
   'LEAKING', // a column that gives the target away
   'ODD_SIZE',
   'ODD_VALUES', // NaN, infinities, far outliers

@@ -6,7 +6,7 @@ import type { ResolvedProject } from '../../contract/project.ts';
 import { pathsOf } from '../../contract/sources.ts';
 import type { PartName } from '../../contract/tensors.ts';
 import { plural } from '../../format.ts';
-import type { InputColumn } from '../open-source.ts';
+import type { InputColumn, OpenSource } from '../open-source.ts';
 import type { DataPack } from '../pack.ts';
 import type { SplitName } from '../split.ts';
 
@@ -39,6 +39,10 @@ export interface Patient {
   nameOf(part: PartName, index: number): string;
   /** What a person calls a group; its number where it has no name. */
   groupName(group: number): string;
+  /** Rows of the files that no sample stands for, as they cannot be read. */
+  unreadRows: NonNullable<OpenSource['unreadRows']>;
+  /** Columns that are read as texts, or as nothing, though most of their cells are numbers. */
+  nearlyNumbers: NonNullable<OpenSource['nearlyNumbers']>;
   /** Width and height of each sample's file, one after the other; null: the source has no pictures of its own. */
   sizes: ((part: PartName) => Promise<Uint32Array>) | null;
 }

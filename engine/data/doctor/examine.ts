@@ -160,6 +160,8 @@ async function admit(pack: DataPack, opened: OpenSource, project: ResolvedProjec
     columns: kind === 'columns' ? ((await opened.inputColumns?.()) ?? unnamed()) : [],
     nameOf: (part, index) => sampleName(opened, part, index),
     groupName: (group) => opened.groupNames?.[group] || `group ${group}`,
+    unreadRows: opened.unreadRows ?? { count: 0, rows: [] },
+    nearlyNumbers: opened.nearlyNumbers ?? [],
     sizes: opened.sizes ? (part) => (opened.sizes as NonNullable<OpenSource['sizes']>)(part) : null,
   };
 }

@@ -7,6 +7,7 @@ import { type PartName, partNames, type TargetType } from '../../contract/tensor
 import type { ColumnType, OpenContext, OpenSource } from '../open-source.ts';
 import type { Rows } from '../rows.ts';
 import { categoryName, sortedNames } from '../table/encoding.ts';
+import { unreadRows } from '../table/files.ts';
 import { Moments } from '../table/moments.ts';
 import type { NumberStyle } from '../table/numbers.ts';
 import { loadSeries, openSeriesTable, type SeriesColumn, type SeriesRows, type SeriesTable } from './load.ts';
@@ -66,6 +67,7 @@ export async function openSeriesSource(
       // Whole series validate where a fraction of the training part does: their windows overlap.
       ...(settings.group === null ? {} : { group: type('int64', []) }),
     },
+    unreadRows: unreadRows([table.store]),
     notes: [...table.notes, ...series.notes, ...overlapNotes(settings, context)],
     nameOf: (part, index) => {
       const first = of(part)[index] as number;

@@ -1,7 +1,7 @@
 /** Which files and rows are a table's parts: a file, files of a folder called train, val and test, or rows that a column tells apart. */
 import { randomBytes } from 'node:crypto';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { DataNote } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
 import { nearest } from '../../contract/report.ts';
@@ -9,6 +9,7 @@ import type { TableReading } from '../../contract/sources/table.ts';
 import { type PartName, partNames } from '../../contract/tensors.ts';
 import { makeFolders, systemError } from '../../files.ts';
 import { isStray } from '../listing.ts';
+import type { OpenSource } from '../open-source.ts';
 import { mayRead } from '../reach.ts';
 import { type Database, exactPath, literal, literals, withDatabase } from './duckdb.ts';
 import { openStore, placeSql, type StoreOptions, storeParameters, storeRows, type TableStore } from './store.ts';
@@ -114,6 +115,19 @@ export function refuseRagged(
     `${path} has ${raggedCount.toLocaleString('en')} ${raggedCount === 1 ? 'row' : 'rows'} that cannot be read:\n${named.map((line) => `  ${line}`).join('\n')}${more}`,
     { hint: 'Mend the file, check the delimiter, or leave such rows out: "on_bad": "skip".', path },
   );
+}
+
+/** For the Data Doctor: rows of these files that are none of the table. */
+export function unreadRows(stores: readonly TableStore[]): NonNullable<OpenSource['unreadRows']> {
+  // Parts that a column tells apart share their file.
+  const files = [...new Map(stores.map((store) => [store.path, store])).values()];
+  const before = ({ path }: TableStore) => (files.length > 1 ? `${basename(path)} ` : '');
+  return {
+    count: files.reduce((sum, { raggedCount }) => sum + raggedCount, 0),
+    rows: files.flatMap((store) =>
+      store.ragged.map(({ line, reason }) => ({ name: `${before(store)}line ${line}`, reason })),
+    ),
+  };
 }
 
 function refuseEmpty(parts: PartStores): void {

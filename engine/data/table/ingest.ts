@@ -13,6 +13,7 @@ import { CsvRows, csvCell, isBlankRow } from './csv-rows.ts';
 import { type Dialect, distinctNames, isComment, readDialect } from './dialect.ts';
 import { type Database, exactPath, identifier, literal } from './duckdb.ts';
 import { decoded, guessEncoding } from './encoding-guess.ts';
+import { type JsonLines, objectLines } from './json-lines.ts';
 
 export type TextReading = Pick<TableReading, 'format' | 'delimiter' | 'encoding' | 'header'>;
 
@@ -60,7 +61,11 @@ export async function ingest(
     if (format === 'parquet') return await ingestParquet(database, path, folder);
     if (format === 'json') return await ingestJson(database, path, reading, folder, options);
   } catch (thrown) {
-    throw unreadable(thrown, path, format);
+    const error = unreadable(thrown, path, format);
+    const lines =
+      format === 'json' && error !== thrown ? await ingestLines(database, path, reading, folder, options) : null;
+    if (lines) return lines;
+    throw error;
   }
   return ingestText(database, path, reading, folder, options);
 }
@@ -108,7 +113,38 @@ async function ingestJson(
   const encoding = reading.encoding ?? guess.encoding;
   const text = guess.plain && encoding === 'utf-8' && !(await isGzip(path)) ? path : join(folder, 'text.json');
   if (text !== path) await writeText(text, decoded(path, encoding, options));
-  const from = "read_json($path, format = 'auto', maximum_depth = 1, sample_size = -1, hive_partitioning = false)";
+  const found = await readObjects(database, path, text, 'auto', folder);
+  if (text !== path) await rm(text);
+  return found;
+}
+
+/** Objects one a line, and lines that are none: null where it is no such file. */
+async function ingestLines(
+  database: Database,
+  path: string,
+  reading: TextReading,
+  folder: string,
+  options: ContentOptions,
+): Promise<Ingested | null> {
+  const encoding = reading.encoding ?? (await guessEncoding(path, options)).encoding;
+  const told: JsonLines = { good: 0, bad: [], badCount: 0 };
+  const text = join(folder, 'lines.json');
+  await writeText(text, objectLines(decoded(path, encoding, options), told));
+  if (told.badCount === 0 || told.badCount > told.good) return null;
+  const found = await readObjects(database, path, text, 'newline_delimited', folder);
+  await rm(text);
+  await leaveOutBlank(database, folder, found.names.length);
+  return { ...found, ragged: told.bad, raggedCount: told.badCount };
+}
+
+async function readObjects(
+  database: Database,
+  path: string,
+  text: string,
+  format: 'auto' | 'newline_delimited',
+  folder: string,
+): Promise<Ingested> {
+  const from = `read_json($path, format = '${format}', maximum_depth = 1, sample_size = -1, hive_partitioning = false)`;
   const parameters = { path: exactPath(text) };
   const columns = await database.rows(`DESCRIBE SELECT * FROM ${from}`, parameters);
   const given = columns.map(([name]) => String(name));
@@ -120,7 +156,6 @@ async function ingestJson(
   }
   const texts = given.map((name) => trimmed(`json_extract_string(${identifier(name)}, '$')`));
   await copy(database, folder, texts, from, parameters);
-  if (text !== path) await rm(text);
   return { format: 'json', types: null, ...plain(given) };
 }
 
@@ -248,6 +283,7 @@ async function copy(
   if (expressions.length === 0) {
     throw new GradloomError('DATA_FORMAT', 'The table has no columns.', { hint: 'Give a table with columns.' });
   }
+  await database.expectColumns(expressions.length);
   const columns = expressions.map((expression, at) => `${expression} AS c${at}`).join(', ');
   const group = Math.max(2_048, Math.min(122_880, Math.floor(cellsPerGroup / expressions.length)));
   await database.run(

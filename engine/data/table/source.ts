@@ -11,11 +11,12 @@ import { inputColumns } from './columns.ts';
 import { withDatabase } from './duckdb.ts';
 import { countUnseen, encodedInputs, encodedTargets, numberedTexts, tableRows } from './encoded.ts';
 import type { TableEncoding } from './encoding.ts';
+import { unreadRows } from './files.ts';
 import { type Fitted, fitTable, textReading, unseenMessage } from './fit.ts';
 import { markedRows } from './marked-rows.ts';
 import { type OpenTable, openTable } from './open-table.ts';
 import { placesOf, rowName } from './places.ts';
-import type { ColumnProfile } from './profile.ts';
+import { type ColumnProfile, typeReason } from './profile.ts';
 import { keptBeside, type TableStore } from './store.ts';
 import { type BadRow, type ColumnReading, findBadRows } from './values.ts';
 
@@ -89,6 +90,8 @@ export async function openTableSource(
     },
     notes: [...table.notes, ...notes, ...badNotes(bad, on_bad)],
     skipsBad: on_bad === 'skip',
+    unreadRows: unreadRows(stores.map(([, each]) => each)),
+    nearlyNumbers: nearlyNumbers(table, settings),
     ...(groups ? { groupNames: groups } : {}),
     nameOf: (part, index) => rowName(places.get(store(part)), index),
     rows: (part) => tableRows(store(part), encoding),
@@ -111,6 +114,21 @@ export async function openTableSource(
       );
     },
   };
+}
+
+/** Few cells of a column are odd if no more than this share of them are. */
+const fewOdd = 0.1;
+
+/** Where nobody has said what the column is. */
+function nearlyNumbers({ profiles, columns }: OpenTable, settings: TableSource): { name: string; reason: string }[] {
+  return profiles.flatMap((profile, at) => {
+    const { name, type, oddCount, rows, missing } = profile;
+    const role = columns[at]?.role;
+    const said =
+      (Object.hasOwn(settings.columns, name) && settings.columns[name]?.role) || name === settings.part_column;
+    const few = type === 'text' && oddCount > 0 && oddCount <= fewOdd * (rows - missing);
+    return few && !said && (role === 'categorical' || role === 'ignore') ? [{ name, reason: typeReason(profile) }] : [];
+  });
 }
 
 function badNotes(bad: TableData['bad'], onBad: 'stop' | 'skip'): DataNote[] {

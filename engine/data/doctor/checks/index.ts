@@ -8,6 +8,7 @@ import { labelRange } from './label-range.ts';
 import { leaking } from './leaking.ts';
 import { missing } from './missing.ts';
 import { nearDuplicates } from './near-duplicates.ts';
+import { nearlyNumbers } from './nearly-numbers.ts';
 import { oddSize } from './odd-size.ts';
 import { oddValues } from './odd-values.ts';
 import { presence } from './presence.ts';
@@ -25,6 +26,7 @@ export const checks: readonly Check[] = [
   classBalance,
   presence,
   missing,
+  nearlyNumbers,
   constants,
   oddSize,
   testChooses,
