@@ -74,22 +74,29 @@ function placeOf(unit: number): number {
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
-/** Lists a folder; links are what they lead to, each folder is entered once. @throws GradloomError FILE_NOT_FOUND, NOT_READABLE, CANCELLED */
+/** Lists a folder; links are what they lead to, but none is followed to a folder that it lies in. @throws GradloomError FILE_NOT_FOUND, NOT_READABLE, CANCELLED */
 export async function listFolder(
   folder: string,
   { depth = 16, most = 5_000_000, signal }: ListOptions = {},
 ): Promise<FolderListing> {
   const listing: FolderListing = { files: [], folders: [], ignored: [], cut: false };
-  const entered = new Set<string>();
-  const pending: { path: string; name: string; level: number }[] = [{ path: folder, name: '', level: 1 }];
+  const entered = new Map<string, number>();
+  const pending: Pending[] = [{ path: folder, name: '', level: 1, above: [] }];
   for (let next = pending.pop(); next; next = pending.pop()) {
     signal?.throwIfAborted();
-    const { path, name, level } = next;
+    const { path, name, level, above } = next;
     try {
       const { dev, ino } = await stat(path);
       // Windows may have no numbers for its files; there a circle of links ends at the depth.
-      if (ino !== 0 && entered.has(`${dev}:${ino}`)) continue;
-      entered.add(`${dev}:${ino}`);
+      const own = `${dev}:${ino}`;
+      if (ino !== 0 && above.includes(own)) continue;
+      const times = entered.get(own) ?? 0;
+      if (ino !== 0 && times >= mostTimes) {
+        listing.cut = true;
+        continue;
+      }
+      entered.set(own, times + 1);
+      const way = [...above, own];
       const entries = await readdir(path, { withFileTypes: true });
       for (let at = 0; at < entries.length && !listing.cut; at += together) {
         const found = await Promise.all(entries.slice(at, at + together).map((each) => look(path, name, each)));
@@ -98,7 +105,7 @@ export async function listFolder(
           else if (each.kind === 'file') listing.files.push(each.file);
           else {
             listing.folders.push(each.name);
-            if (level < depth) pending.push({ path: each.path, name: each.name, level: level + 1 });
+            if (level < depth) pending.push({ path: each.path, name: each.name, level: level + 1, above: way });
             else listing.cut = true;
           }
         }
@@ -115,6 +122,17 @@ export async function listFolder(
   listing.ignored.sort(inCodePoints);
   return listing;
 }
+
+interface Pending {
+  path: string;
+  name: string;
+  level: number;
+  /** The folders that it lies in, by the system's numbers. */
+  above: readonly string[];
+}
+
+/** Folders whose links lead to each other make endless many ways: so often each is entered. */
+const mostTimes = 32;
 
 /** Entries that are asked about at once. */
 const together = 64;

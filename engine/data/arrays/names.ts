@@ -1,6 +1,7 @@
 /** What a name says: of which part it is, whether it holds inputs or targets, and to which data set it belongs. */
 
 import type { PartName } from '../../contract/tensors.ts';
+import { partOf, wordsOf } from '../part-names.ts';
 
 export interface ArrayName {
   part: PartName | null;
@@ -9,9 +10,6 @@ export interface ArrayName {
   set: string;
 }
 
-const trainWords = new Set(['train', 'training']);
-const testWords = new Set(['test', 'testing', 't10k']);
-const validationWords = new Set(['val', 'valid', 'validation']);
 const inputWords = new Set(['image', 'images', 'input', 'inputs', 'data', 'features', 'samples', 'x']);
 const targetWords = new Set([
   'label',
@@ -28,17 +26,12 @@ const targetWords = new Set([
 
 /** Reads a name without its ending; folder names count like words of it. */
 export function readName(name: string): ArrayName {
-  const words = name
-    .replace(/([a-z])([A-Z])/g, '$1-$2')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean);
+  const words = wordsOf(name);
   const found: ArrayName = { part: null, role: null, set: '' };
   const rest: string[] = [];
   for (const word of words) {
-    if (trainWords.has(word)) found.part ??= 'train';
-    else if (testWords.has(word)) found.part ??= 'test';
-    else if (validationWords.has(word)) found.part ??= 'val';
+    const part = partOf(word);
+    if (part !== null) found.part ??= part;
     else if (targetWords.has(word)) found.role = 'target';
     else if (inputWords.has(word)) found.role ??= 'input';
     else rest.push(word);

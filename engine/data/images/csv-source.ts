@@ -6,11 +6,11 @@ import type { ImageCsvSource } from '../../contract/sources/images.ts';
 import type { PartName } from '../../contract/tensors.ts';
 import { type ListedFile, listFolder } from '../listing.ts';
 import type { OpenSource } from '../open-source.ts';
+import { partInName } from '../part-names.ts';
 import { mayRead } from '../reach.ts';
 import { csvLabels, labelFault } from './csv-labels.ts';
 import { type CsvRow, imageName, readCsvTable } from './csv-table.ts';
 import { folderAt, identityOf, readingIdentity } from './folders.ts';
-import { partOf } from './parts.ts';
 import { imageSet } from './samples.ts';
 import { type ScannedFile, scanFiles } from './scan.ts';
 import { type ImageParts, imageSource, inputColumn, inputTargets, type PartTargets } from './source.ts';
@@ -98,7 +98,7 @@ async function samplesOf(
   const scanned = new Map((await scanFiles(root, [...unique.values()])).map((file) => [file.name, file]));
   const byPart: { [part in PartName]?: Sample[] } = {};
   for (const [at, row] of rows.entries()) {
-    const part = row.split === null || row.split === '' ? 'train' : partOf(row.split);
+    const part = row.split === null || row.split === '' ? 'train' : partInName(row.split);
     if (part === null) {
       throw new GradloomError('DATA_FORMAT', `Row ${at + 1} of ${table} is of the part ${JSON.stringify(row.split)}.`, {
         hint: 'Parts are train, val and test.',

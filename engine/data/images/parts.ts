@@ -1,19 +1,7 @@
 /** Which folders are the parts of a data set: `train`, `val`, `test` and what else people call them, in any case. */
 import { GradloomError } from '../../contract/errors.ts';
 import type { PartName } from '../../contract/tensors.ts';
-
-const partNames: Readonly<Record<PartName, readonly string[]>> = {
-  train: ['train', 'training', 'trn', 'tr'],
-  val: ['val', 'valid', 'validation', 'dev', 'eval'],
-  test: ['test', 'testing', 'tst', 'te'],
-};
-
-/** The part that a name stands for; null: none. */
-export function partOf(name: string): PartName | null {
-  const lower = name.trim().toLowerCase();
-  for (const [part, names] of Object.entries(partNames)) if (names.includes(lower)) return part as PartName;
-  return null;
-}
+import { partOf } from '../part-names.ts';
 
 export interface FoundParts {
   /** Relative folders by part, with a `/` at the end; the whole data set is one part: the training part's is ''. */

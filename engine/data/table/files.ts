@@ -10,6 +10,7 @@ import { type PartName, partNames } from '../../contract/tensors.ts';
 import { makeFolders, systemError } from '../../files.ts';
 import { isStray } from '../listing.ts';
 import type { OpenSource } from '../open-source.ts';
+import { partInName } from '../part-names.ts';
 import { mayRead } from '../reach.ts';
 import { type Database, exactPath, literal, literals, withDatabase } from './duckdb.ts';
 import { openStore, placeSql, type StoreOptions, storeParameters, storeRows, type TableStore } from './store.ts';
@@ -22,11 +23,6 @@ export interface TableFiles {
 }
 
 const tableEnding = /\.(csv|tsv|tab|txt|data|dat|parquet|pq|json|jsonl|ndjson)(\.gz)?$/i;
-const partWords: { [Part in PartName]: RegExp } = {
-  train: /(^|[^a-z])(train|training|trn)([^a-z]|$)/i,
-  val: /(^|[^a-z])(val|valid|validation|dev)([^a-z]|$)/i,
-  test: /(^|[^a-z])(test|testing|tst)([^a-z]|$)/i,
-};
 
 /** Table files of a folder by part; `others`: those whose names tell nothing. */
 export async function tableFilesIn(folder: string): Promise<{ [Part in PartName | 'others']: string[] }> {
@@ -39,8 +35,7 @@ export async function tableFilesIn(folder: string): Promise<{ [Part in PartName 
     if (/gradloom\.json$/.test(entry.name)) continue;
     const path = join(folder, entry.name);
     if (entry.isSymbolicLink() && !(await mayRead(path))) continue;
-    const part = partNames.find((each) => partWords[each].test(entry.name));
-    found[part ?? 'others'].push(path);
+    found[partInName(entry.name) ?? 'others'].push(path);
   }
   return found;
 }
@@ -140,9 +135,6 @@ function refuseEmpty(parts: PartStores): void {
   }
 }
 
-const partOf = (value: string): PartName | null =>
-  partNames.find((part) => partWords[part].test(value)) ?? (/^(holdout|eval|evaluation)$/i.test(value) ? 'test' : null);
-
 /** The rows of each part in a file of its own, beside the whole. */
 async function byColumn(
   store: TableStore,
@@ -167,7 +159,7 @@ async function byColumn(
         storeParameters(store),
       );
       const values = found.map(([value]) => String(value));
-      const unknown = values.filter((value) => partOf(value) === null);
+      const unknown = values.filter((value) => partInName(value) === null);
       if (unknown.length > 0) {
         const shown = unknown.slice(0, 5).map((value) => JSON.stringify(value));
         throw new GradloomError('DATA_FORMAT', `Column ${column} holds ${shown.join(', ')}, which names no part.`, {
@@ -177,7 +169,7 @@ async function byColumn(
       }
       const parts: { [Part in PartName]?: TableStore } = {};
       for (const part of partNames) {
-        const own = values.filter((value) => partOf(value) === part);
+        const own = values.filter((value) => partInName(value) === part);
         if (own.length > 0) parts[part] = await partStore(database, store, at, part, own);
       }
       if (!parts.train) {
@@ -206,6 +198,7 @@ async function partStore(
     const temporary = `${folder}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
     try {
       await makeFolders(temporary);
+      await database.expectColumns(store.names.length);
       const rest = store.placed ? '(place, file_row_number)' : '(file_row_number)';
       await database.run(
         `COPY (SELECT ${placeSql(store)} AS place, * EXCLUDE ${rest} FROM ${storeRows} WHERE c${at} IN (${literals(values)}))

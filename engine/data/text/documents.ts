@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { DataNote, Guess } from '../../contract/data/inspect.ts';
 import type { PartName } from '../../contract/tensors.ts';
-import { readName } from '../arrays/names.ts';
 import { readStart } from '../content.ts';
 import { inOrder } from '../in-order.ts';
 import type { ListedFile } from '../listing.ts';
 import { namedNote } from '../named-notes.ts';
+import { partOf } from '../part-names.ts';
 import { decoderFor } from '../table/encoding-guess.ts';
 
 export interface Document {
@@ -60,11 +60,6 @@ export function classFiles(files: readonly ListedFile[], notes: DataNote[]): Cla
   }
   notes.push(...namedNote('Files that are no texts in a folder of a class were left out', left));
   return found;
-}
-
-function partOf(name: string): PartName | null {
-  const { part, role, set } = readName(name);
-  return role === null && set === '' ? part : null;
 }
 
 /** In the parts' order, each by name. */

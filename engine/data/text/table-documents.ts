@@ -4,7 +4,7 @@ import { GradloomError } from '../../contract/errors.ts';
 import type { LabelledTextSource } from '../../contract/sources/text.ts';
 import type { PartName } from '../../contract/tensors.ts';
 import { cacheDir } from '../../workspace.ts';
-import { readName } from '../arrays/names.ts';
+import { partInName } from '../part-names.ts';
 import { type Database, withDatabase } from '../table/duckdb.ts';
 import { refuseRagged } from '../table/files.ts';
 import { openStore, placeSql, storeParameters, storeRows, type TableStore } from '../table/store.ts';
@@ -81,7 +81,7 @@ async function chosenColumns(path: string, settings: LabelledTextSource, signal:
 }
 
 function partCalled(value: string, { path }: TableStore, place: number): PartName {
-  const { part } = readName(value);
+  const part = partInName(value);
   if (part) return part;
   throw new GradloomError('DATA_FORMAT', `Row ${place} of ${path} is of the part ${JSON.stringify(value)}.`, {
     hint: 'The column of parts (data.source.part_column) says train, val or test in each row.',

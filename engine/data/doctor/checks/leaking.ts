@@ -13,6 +13,8 @@ const oneClass = 0.99;
 const fewestRows = 20;
 /** Each value must have come so often that a rule made of it means something. */
 const fewestPerValue = 4;
+/** On average, before thresholds between them mean something. */
+const fewestPerClass = 4;
 const mostColumns = 512;
 
 export const leaking: Check = {
@@ -104,7 +106,8 @@ function givesClass(values: Float32Array, { labels, count }: ColumnSample, { kin
   const classes = new Set(own).size;
   const byClass = new Map<number, number>();
   for (const label of own) byClass.set(label, (byClass.get(label) ?? 0) + 1);
-  if (classes < 2 || Math.max(...byClass.values()) > oneClass * count) return null;
+  // Of a sample or two a class anything tells them apart.
+  if (classes < 2 || count < fewestPerClass * classes || Math.max(...byClass.values()) > oneClass * count) return null;
   const rule = new Map<number, Map<number, number>>();
   for (let i = 0; i < count; i++) {
     const value = values[i] as number;
