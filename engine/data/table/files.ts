@@ -198,7 +198,6 @@ async function partStore(
     const temporary = `${folder}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
     try {
       await makeFolders(temporary);
-      await database.expectColumns(store.names.length);
       const rest = store.placed ? '(place, file_row_number)' : '(file_row_number)';
       await database.run(
         `COPY (SELECT ${placeSql(store)} AS place, * EXCLUDE ${rest} FROM ${storeRows} WHERE c${at} IN (${literals(values)}))

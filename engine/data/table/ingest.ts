@@ -283,7 +283,6 @@ async function copy(
   if (expressions.length === 0) {
     throw new GradloomError('DATA_FORMAT', 'The table has no columns.', { hint: 'Give a table with columns.' });
   }
-  await database.expectColumns(expressions.length);
   const columns = expressions.map((expression, at) => `${expression} AS c${at}`).join(', ');
   const group = Math.max(2_048, Math.min(122_880, Math.floor(cellsPerGroup / expressions.length)));
   await database.run(
