@@ -12,6 +12,8 @@ import classes from './data.module.css';
 
 const place = ['data', 'split'];
 const standardFraction = 0.1;
+/** What holds where nothing is said and the data have one. */
+const ownPart = 'the validation part';
 
 type Way = 'fraction' | 'val' | 'test' | 'none';
 
@@ -63,7 +65,7 @@ export function SplitSection() {
           <span className={classes.spring} />
           {value.val !== undefined && way !== 'fraction' && (
             <IconButton
-              label={`Reset validation to the default, ${facts?.parts.val ? 'the validation part' : percent(standardFraction, 0)}`}
+              label={`Reset validation to the default, ${facts?.parts.val ? ownPart : percent(standardFraction, 0)}`}
               icon={IconArrowBackUp}
               size={24}
               onClick={() => change([...place, 'val'], undefined)}
@@ -100,6 +102,7 @@ export function SplitSection() {
             <SchemaForm
               shape={splitFields}
               only={facts && facts.target.kind !== 'class' ? ['val', 'seed'] : ['val', 'seed', 'stratify']}
+              placeholders={facts?.parts.val ? { val: ownPart } : undefined}
               value={value}
               onChange={onChange}
               problems={problems}
