@@ -146,3 +146,43 @@ describe('the Data Doctor', () => {
     expect(codes(said)).not.toContain('NEARLY_NUMBERS');
   });
 });
+
+test.each<[string, unknown[], string]>([
+  ['letter case', ['TRUE', 'true', 'False', 'FALSE'], '"FALSE", "False"; "TRUE", "true"'],
+  ['leading zeros', ['01', '1', '2', '02'], '"01", "1"; "02", "2"'],
+])('classes that differ in %s alone are told', async (_, names, told) => {
+  const { notes, target } = await openTableAt(fileOf(csv(40, { a: (i) => i / 2, y: (i) => names[i % 4] })));
+  expect(await target()).toMatchObject({ classes: expect.arrayContaining(names) });
+  expect(notes?.map(({ message }) => message)).toContain(
+    `Classes of y differ only in letter case, spaces or leading zeros, and count as different: ${told}`,
+  );
+});
+
+describe('numbers and dates that are not read', () => {
+  const writings: [string, (i: number) => string][] = [
+    ['dates in another order', (i) => `${(i % 12) + 1}/${(i % 28) + 1}/2024`],
+    ['percentages', (i) => `${i % 30}%`],
+    ['apostrophes', (i) => `${(i % 30) + 1}'234.5`],
+    ['blanks between thousands', (i) => `${(i % 30) + 1}\u00a0234,5`],
+    ['minus sign', (i) => `${i % 2 ? '−' : ''}${i % 30}.5`],
+    ['money', (i) => `$1.${10 + (i % 30)}`],
+  ];
+  test.each(writings)('are no inputs of one value each, and told: %s', async (what, write) => {
+    for (const more of [0, 150]) {
+      const wide = Object.fromEntries(Array.from({ length: more }, (_, at) => [`m${at}`, (i: number) => i % 3]));
+      const { v, notes } = await columnsOf(csv(40, { v: (i) => `"${write(i)}"`, ...wide, y: (i) => i % 2 }));
+      expect(v?.role).toBe('ignore');
+      expect(notes.join()).toMatch(
+        new RegExp(`values of column v look like .*${what === 'money' ? what : what.slice(0, 5)}`),
+      );
+    }
+  });
+
+  test('nor is a text that nearly each row has its own of', async () => {
+    const { v } = await columnsOf(csv(40, { v: (i) => `t${i % 30}`, x: (i) => i % 3, y: (i) => i % 2 }));
+    expect(v).toMatchObject({
+      role: 'ignore',
+      reason: expect.stringContaining('nearly each row has a value of its own'),
+    });
+  });
+});

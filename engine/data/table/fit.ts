@@ -136,6 +136,7 @@ export async function fitTable(
         )) as NumberInput[],
       };
   if (target.kind === 'value') notes.push(...scaledNotes(target.values));
+  else notes.push(...alikeNotes(target));
   return {
     encoding: { kind: 'table', version: 1, inputs: fitted, names, target, rows },
     bad,
@@ -165,6 +166,29 @@ function scaledNotes(values: readonly NumberInput[]): DataNote[] {
     .map(({ name, shift, scale }) => ({
       message: `Target ${name} is scaled: an answer a of the network stands for a × ${scale} + ${shift}`,
     }));
+}
+
+/** Classes that a person may have meant to be one. */
+function alikeNotes({ name, classes }: ClassTarget): DataNote[] {
+  const alike = new Map<string, string[]>();
+  for (const each of classes) {
+    const key = each
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/\s+/g, '')
+      .replace(/^([+-]?)0+(?=\d)/, '$1');
+    alike.set(key, [...(alike.get(key) ?? []), each]);
+  }
+  const several = [...alike.values()].filter(({ length }) => length > 1);
+  if (several.length === 0) return [];
+  const names = several.map((same) => same.map((each) => JSON.stringify(each)).join(', '));
+  return [
+    {
+      message: `Classes of ${name} differ only in letter case, spaces or leading zeros, and count as different: ${names.slice(0, 3).join('; ')}`,
+      names: names.slice(0, 200),
+      count: several.length,
+    },
+  ];
 }
 
 interface Names {

@@ -6,6 +6,7 @@ import { type Database, literals, withDatabase } from './duckdb.ts';
 import { datePattern, type NumberStyle, numberSql, patterns } from './numbers.ts';
 import { keptBeside, placeSql, type StoreOptions, storeParameters, storeRows, type TableStore } from './store.ts';
 import { eachTexts, firstOdd, isWide, keptTokens, numbersOf, presentTexts, writingOf } from './texts.ts';
+import { lookOf, lookOfTexts } from './written.ts';
 
 export interface ColumnProfile {
   name: string;
@@ -26,6 +27,8 @@ export interface ColumnProfile {
   /** Values that keep the column from being one of numbers, where most are. */
   odd: { row: number; value: string }[];
   oddCount: number;
+  /** Of texts: as what numbers or dates they look that are not read. */
+  look: string | null;
   /** Texts that mean "missing" here. */
   tokens: string[];
   /** Whether they follow from the column, as nobody has listed any. */
@@ -219,6 +222,7 @@ function begin(store: TableStore, at: number, c: Counted, comma: boolean, settin
     max: null,
     kept: [],
     odd: [],
+    look: null,
     oddCount: numbers > mostlyNumbers * values ? values - numbers : 0,
     tokens: [...tokens],
     standard: asked === null,
@@ -277,6 +281,7 @@ async function measure(
       profile.distinct = (await database.numbers(texts, storeParameters(store)))[0] ?? 0;
     }
     if (profile.type === 'text' && dates === profile.rows - profile.missing) profile.type = 'date';
+    if (profile.type === 'text') profile.look = await lookOf(database, store, at, profile.tokens);
     if (profile.type === 'text' || profile.oddCount > 0) await tellOdd(database, store, at, profile);
   }
 }
@@ -303,6 +308,7 @@ async function measureWide(database: Database, store: TableStore, profiles: Colu
     profile.distinct = present.length;
     if (profile.type !== 'text') return;
     profile.kept = keptTokens(texts, profile.tokens);
+    profile.look = lookOfTexts(texts, profile.tokens);
     if (present.every(([text]) => text === '' || startsAsDate.test(text))) dates.push(at);
   });
   for (const columns of batches(store, dates)) {
@@ -313,6 +319,7 @@ async function measureWide(database: Database, store: TableStore, profiles: Colu
       if (found[i] !== profile.rows - profile.missing) continue;
       profile.type = 'date';
       profile.kept = [];
+      profile.look = null;
     }
   }
   const odd = profiles.flatMap((profile, at) =>

@@ -26,6 +26,10 @@ type RoleSettings = Pick<TableSource, 'target' | 'columns' | 'part_column'>;
 const mostCategories = 100;
 /** Whole numbers with more different values than this are values, not classes. */
 const mostClasses = 20;
+/** Texts that look like numbers or dates are categories if no more than so many are different. */
+const fewLooks = 10;
+/** A text column is no set of categories if it has more different values than this share of its rows. */
+const ownValues = 0.5;
 /** With fewer rows, that all values differ says little. */
 const fewRows = 20;
 
@@ -142,6 +146,8 @@ function inputRole(profile: ColumnProfile, why: string): ColumnRole {
   if (type === 'number') return { role: 'numeric', reason: why };
   if (type === 'date') return ignore('as numeric they are seconds since 1970');
   if (different) return ignore('all different, as identifiers or free text are');
+  if (profile.look !== null && distinct > fewLooks) return ignore(`they look like ${profile.look}`);
+  if (present >= fewRows && distinct > ownValues * present) return ignore('nearly each row has a value of its own');
   if (distinct > mostCategories) return ignore('too many to be categories unless you say so');
   return { role: 'categorical', reason: why };
 }
@@ -154,6 +160,12 @@ function notesOf(profiles: readonly ColumnProfile[], columns: ColumnRole[]): Dat
       const kept = profile.kept.map(({ value, count }) => `${JSON.stringify(value)} (${count.toLocaleString('en')})`);
       notes.push({
         message: `Column ${profile.name} is of texts: ${kept.join(', ')} ${kept.length > 1 ? 'are categories' : 'is a category'} there, not missing; missing_tokens of the column says otherwise`,
+      });
+    }
+    if (profile.look !== null && (role === 'categorical' || role === 'ignore')) {
+      const so = role === 'ignore' ? 'is ignored' : 'becomes one input for each of them';
+      notes.push({
+        message: `The values of column ${profile.name} look like ${profile.look}, which are not read as such: it ${so}. Write plain numbers, or dates as 2024-12-31, to train on them`,
       });
     }
     if (profile.oddCount > 0)
