@@ -32,7 +32,11 @@ export function addDataDoctor(data: Command, context: Context): void {
       await abortable(context, async (signal) => {
         const { source, baseDir, project } = await givenPlace(path.resolve(given));
         const text = JSON.stringify(project ?? { gradloom: 1, data: { source } });
-        const report = await askHere('doctor', { text, baseDir }, { signal, onProgress: teller(out) });
+        const found = await askHere('doctor', { text, baseDir }, { signal, onProgress: teller(out) });
+        // Edits need a project that they are of.
+        const able = (fix: DataFix) => project !== null || !fix.edits;
+        const findings = found.findings.map((each) => ({ ...each, fixes: each.fixes.filter(able) }));
+        const report = { ...found, findings };
         out.object({ type: 'doctor', ...report });
         show(out, report);
         const fixes = report.findings.flatMap((finding) => finding.fixes);
@@ -61,7 +65,7 @@ function pick(fixes: readonly DataFix[], chosen: readonly number[]): DataFix[] {
 }
 
 interface Place {
-  /** The project's; null: the data were named without one. */
+  /** The project's; null: the data were named without one, and no fix edits it. */
   file: string | null;
   source: ResolvedSource;
   baseDir: string;
@@ -73,12 +77,7 @@ async function apply({ label, edits, marks }: DataFix, { file, source, baseDir }
     await changeMarks(kept, marks);
     out.object({ type: 'fixed', label, path: kept });
   }
-  if (edits) {
-    if (file === null) {
-      throw new GradloomError('BAD_CALL', `“${label}” changes a project, and none is named.`, {
-        hint: 'Name a project file in place of its data.',
-      });
-    }
+  if (edits && file !== null) {
     const files = new ProjectFiles();
     const opened = await files.open(file);
     await files.save(file, opened.revision, editProject(opened.text, edits));

@@ -4,12 +4,14 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { commandLine } from '../command-line.ts';
 import type { TaskProgress } from '../contract/finders.ts';
 import { resolveProject } from '../contract/project.ts';
+import type { JsonObject } from '../contract/report.ts';
 import { chosenSource } from '../data/chosen-source.ts';
 import { givenPlace } from '../data/given.ts';
 import { leftOut, packBytes } from '../data/index.ts';
 import { bytes, integer, plural } from '../format.ts';
 import { setting } from './arguments.ts';
 import type { Context } from './context.ts';
+import { noteText } from './data-inspect.ts';
 import { signalCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { asTask, TaskView } from './task-view.ts';
@@ -37,8 +39,15 @@ export function addDataImport(data: Command, context: Context): void {
     .action(async (given: string, { out: folder, set = [] }: Options) => {
       const { out } = context;
       await asTask(context, async (workers, { signal }) => {
-        const { source: written, baseDir, project } = await givenPlace(path.resolve(given));
-        const source = chosenSource({ data: { source: { ...written, ...Object.fromEntries(set) } } }, { strict: true });
+        const settings = Object.fromEntries(set) as JsonObject;
+        const {
+          source: written,
+          baseDir,
+          project,
+          recognised,
+        } = await givenPlace(path.resolve(given), undefined, settings);
+        const source = chosenSource({ data: { source: { ...written, ...settings } } }, { strict: true });
+        for (const note of recognised?.notes ?? []) out.say(noteText(note));
         const pack = await workers.data.ask(
           'pack',
           {

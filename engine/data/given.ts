@@ -1,12 +1,13 @@
 /** The data that a person names by a path: those of a project's file, or whatever is recognised there. */
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Recognised } from '../contract/data/inspect.ts';
+import type { DataNote, Recognised, Refused } from '../contract/data/inspect.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { type Project, readProject } from '../contract/project.ts';
 import { isObject, type JsonObject } from '../contract/report.ts';
+import { sources } from '../contract/sources.ts';
 import { systemError } from '../files.ts';
-import { inspectPath } from './recognise/inspect.ts';
+import { inspectPath, sentence } from './recognise/inspect.ts';
 
 export interface GivenPlace {
   /** As a project would name it; relative paths are of `baseDir`. */
@@ -22,10 +23,15 @@ const hint = 'Name a project file whose data is chosen, or a folder or file with
 /** Longer files of JSON are data. */
 const longestProject = 16 << 20;
 
-/** `inspect`: the service's asks a worker. @throws GradloomError FILE_NOT_FOUND, PROJECT_SYNTAX, DATA_MISSING */
+/**
+ * `inspect`: the service's asks a worker. `settings`: of the source, to be set by the caller; with them what is refused by itself is read as
+ * what it was refused as.
+ * @throws GradloomError FILE_NOT_FOUND, PROJECT_SYNTAX, DATA_MISSING
+ */
 export async function givenPlace(
   place: string,
   inspect: (path: string) => ReturnType<typeof inspectPath> = inspectPath,
+  settings: JsonObject = {},
 ): Promise<GivenPlace> {
   if (!(await stat(place).catch(() => null))) {
     throw new GradloomError('DATA_MISSING', `${place} does not exist, or may not be read.`, { hint, path: place });
@@ -41,14 +47,14 @@ export async function givenPlace(
     }
     return { source: { ...source, kind: source.kind }, baseDir: path.dirname(place), project, recognised: null };
   }
-  const { found, notes } = await inspect(place);
+  if (typeof settings.kind === 'string') return readAs(settings.kind, place, settings);
+  const { found, notes, refused = [] } = await inspect(place);
   const [first] = found;
   if (!first) {
-    const why = notes.map(({ message }) => message).join('. ');
-    throw new GradloomError('DATA_MISSING', `Nothing that can be trained on was recognised at ${place}. ${why}.`, {
-      hint,
-      path: place,
-    });
+    const keys = Object.keys(settings);
+    const meant = refused.find(({ kind }) => keys.every((key) => takes(kind, key)));
+    if (meant && keys.length > 0) return readAs(meant.kind, place, settings);
+    throw unrecognised(place, notes, refused);
   }
   const places = new Set(found.map(({ source }) => source.path).filter((each) => typeof each === 'string'));
   if (places.size > 1 && !places.has(place)) {
@@ -59,6 +65,29 @@ export async function givenPlace(
     });
   }
   return { source: first.source, baseDir: path.dirname(place), project: null, recognised: first };
+}
+
+const takes = (kind: string, key: string) => key in (sources.get(kind)?.params ?? {});
+
+/** What is wrong with it is said when it is opened. */
+function readAs(kind: string, place: string, settings: JsonObject): GivenPlace {
+  const own = takes(kind, 'path') ? { path: place } : {};
+  return { source: { ...own, ...settings, kind }, baseDir: path.dirname(place), project: null, recognised: null };
+}
+
+/** One reason is the error itself; of several each is told. */
+function unrecognised(place: string, notes: readonly DataNote[], refused: readonly Refused[]): GradloomError {
+  const [only, another] = refused;
+  const begin = `Nothing that can be trained on was recognised at ${place}.`;
+  const why =
+    refused.length > 0
+      ? refused.map(({ name, message }) => sentence(`Read as ${name}: ${message}`))
+      : notes.map(({ message }) => sentence(message));
+  const hints = [...new Set(refused.flatMap((each) => each.hint ?? []))];
+  return new GradloomError('DATA_MISSING', only && !another ? only.message : [begin, ...why].join(' '), {
+    hint: hints.length > 0 ? hints.map(sentence).join(' ') : hint,
+    path: (another ? undefined : only?.path) ?? place,
+  });
 }
 
 /** null: it is no project's file. */

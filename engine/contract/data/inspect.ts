@@ -39,10 +39,25 @@ export interface Recognised {
   facts: DataFacts | null;
 }
 
+/** A reading that was tried and what stands against it. */
+export interface Refused {
+  /** `a table or time series`. */
+  name: string;
+  /** The source's kind, of the first of them. */
+  kind: string;
+  message: string;
+  /** What to do. */
+  hint?: string;
+  /** A file, or a place in a project. */
+  path?: string;
+}
+
 export interface Inspection {
   /** Absolute. */
   path: string;
   /** The likeliest first; none: nothing that can be read was found, and `notes` says what is there. */
   found: Recognised[];
+  /** Where nothing was found; `notes` tell it too. */
+  refused?: Refused[];
   notes: DataNote[];
 }

@@ -12,7 +12,7 @@ const mostFiles = 200;
 export async function recogniseCifar({ files, path, kind, head }: Found): Promise<Recognised[]> {
   if (
     kind === 'file'
-      ? !(await isArchive(await head(path, 512)))
+      ? !isArchive(await head(path, 4096))
       : !files.slice(0, mostFiles).some(({ name }) => ownName.test(basename(name)))
   ) {
     return [];
@@ -35,7 +35,7 @@ export async function recogniseCifar({ files, path, kind, head }: Found): Promis
   ];
 }
 
-/** A TAR archive whose first entry is CIFAR's. */
-async function isArchive(start: Buffer): Promise<boolean> {
-  return start.toString('latin1', 257, 262) === 'ustar' && /cifar|data_batch/i.test(start.toString('latin1', 0, 100));
+/** A TAR archive among whose first entries one is CIFAR's: before it may stand `./`, and headers that say more of an entry. */
+function isArchive(start: Buffer): boolean {
+  return start.toString('latin1', 257, 262) === 'ustar' && /cifar|data_batch/i.test(start.toString('latin1'));
 }

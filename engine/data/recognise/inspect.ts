@@ -1,26 +1,27 @@
 /** Says what lies at a path and how it could be read: each family of sources is asked in turn. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { DataNote, Inspection, Recognised } from '../../contract/data/inspect.ts';
-import { GradloomError } from '../../contract/errors.ts';
+import type { DataNote, Inspection, Recognised, Refused } from '../../contract/data/inspect.ts';
+import { type ErrorCode, GradloomError } from '../../contract/errors.ts';
 import type { TaskProgress } from '../../contract/finders.ts';
+import type { ResolvedSource } from '../../contract/project.ts';
 import { systemError } from '../../files.ts';
 import { readStart } from '../content.ts';
 import { type FolderListing, listFolder } from '../listing.ts';
 import { namedNote } from '../named-notes.ts';
-import { archiveNotes } from './archives.ts';
+import { archiveNotes, pointerNotes } from './archives.ts';
 import type { Found, Recogniser } from './recogniser.ts';
 
 /** A family a line; loaded when something is looked at. Of equally sure readings the earlier line's come first. */
-const families: { name: string; load: () => Promise<Recogniser> }[] = [
-  { name: 'packs', load: async () => (await import('../packed/recognise.ts')).recognisePack },
-  { name: 'CIFAR', load: async () => (await import('../cifar/recognise.ts')).recogniseCifar },
-  { name: 'images', load: async () => (await import('../images/recognise.ts')).recogniseImages },
-  { name: 'IDX files', load: async () => (await import('../idx/recognise.ts')).recogniseIdx },
-  { name: 'NumPy arrays', load: async () => (await import('../arrays/recognise.ts')).recogniseArrays },
-  { name: 'text', load: async () => (await import('../text/recognise.ts')).recogniseText },
-  { name: 'a table', load: async () => (await import('../table/recognise.ts')).recogniseTable },
-  { name: 'time series', load: async () => (await import('../series/recognise.ts')).recogniseSeries },
+const families: { name: string; kind: ResolvedSource['kind']; load: () => Promise<Recogniser> }[] = [
+  { name: 'packs', kind: 'pack', load: async () => (await import('../packed/recognise.ts')).recognisePack },
+  { name: 'CIFAR', kind: 'cifar', load: async () => (await import('../cifar/recognise.ts')).recogniseCifar },
+  { name: 'images', kind: 'image_folder', load: async () => (await import('../images/recognise.ts')).recogniseImages },
+  { name: 'IDX files', kind: 'idx', load: async () => (await import('../idx/recognise.ts')).recogniseIdx },
+  { name: 'NumPy arrays', kind: 'npy', load: async () => (await import('../arrays/recognise.ts')).recogniseArrays },
+  { name: 'text', kind: 'text', load: async () => (await import('../text/recognise.ts')).recogniseText },
+  { name: 'a table', kind: 'table', load: async () => (await import('../table/recognise.ts')).recogniseTable },
+  { name: 'time series', kind: 'series', load: async () => (await import('../series/recognise.ts')).recogniseSeries },
 ];
 
 /** A folder that is no data set may hold some: so deep, and among so many folders, they are looked for. */
@@ -39,45 +40,64 @@ export async function inspectPath(given: string, { signal, onProgress }: Inspect
   const found = await findAt(path.resolve(given), signal ?? new AbortController().signal);
   const tell = (name: string, done: number) =>
     onProgress?.({ stage: `looking for ${name}`, done, total: families.length });
-  let { recognised, notes } = await askFamilies(found, tell);
+  const pointers = await pointerNotes(found);
+  const { refused, ...asked } = found.kind === 'file' && pointers.length > 0 ? nothing : await askFamilies(found, tell);
+  let { recognised } = asked;
+  let notes = refused.map(refusedNote);
   if (recognised.length === 0) {
-    const below = await lookBelow(found);
+    // Parts that do not go together are one data set all the same.
+    const below = refused.some(({ code }) => code === 'LABEL_RANGE') ? [] : await lookBelow(found);
     recognised = below;
     // What the whole is not read as is of no interest where its parts are data.
     if (below.length > 0) notes = [{ message: 'The folder itself is no data set, but there are some in it' }];
-    else notes.push(...emptyNotes(found));
+    else if (notes.length === 0 && pointers.length === 0) notes.push(...emptyNotes(found));
   }
   // Some sources read an archive as it is.
   const readAsIs = found.kind === 'file' && recognised.length > 0;
   return {
     path: found.path,
     found: recognised,
-    notes: [...strayNotes(found), ...(readAsIs ? [] : await archiveNotes(found)), ...notes],
+    ...(recognised.length === 0 ? { refused: refused.map(({ code: _, ...told }) => told) } : {}),
+    notes: [...pointers, ...strayNotes(found), ...(readAsIs ? [] : await archiveNotes(found)), ...notes],
   };
 }
 
 interface Answers {
   /** The surest first. */
   recognised: Recognised[];
-  notes: DataNote[];
+  refused: (Refused & { code: ErrorCode })[];
 }
+
+const nothing: Answers = { recognised: [], refused: [] };
+
+function refusedNote({ name, message, hint }: Refused): DataNote {
+  return { message: `Read as ${name}: ${[message, ...(hint === undefined ? [] : [hint])].map(sentence).join(' ')}` };
+}
+
+/** With one full stop. */
+export const sentence = (text: string) => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
 async function askFamilies(found: Found, tell: (name: string, done: number) => void): Promise<Answers> {
   const { signal } = found;
   const recognised: Recognised[] = [];
-  const notes: DataNote[] = [];
-  for (const [i, { name, load }] of families.entries()) {
+  const refused: Answers['refused'] = [];
+  for (const [i, { name, kind, load }] of families.entries()) {
     if (signal.aborted) throw cancelled();
     tell(name, i);
     try {
       recognised.push(...(await (await load())(found)));
     } catch (thrown) {
-      const { code, message } = GradloomError.from(thrown);
+      const { code, message, hint, path: at } = GradloomError.from(thrown);
       if (code === 'CANCELLED' || signal.aborted) throw cancelled();
-      notes.push({ message: `Read as ${name}: ${message}` });
+      const same = refused.find((each) => each.message === message);
+      if (same) same.name = `${same.name} or ${name}`;
+      else {
+        const more = { ...(hint === undefined ? {} : { hint }), ...(at === undefined ? {} : { path: at }) };
+        refused.push({ name, kind, code, message, ...more });
+      }
     }
   }
-  return { recognised: surest(recognised), notes };
+  return { recognised: surest(recognised), refused };
 }
 
 /** First; equals keep their order. */
