@@ -54,7 +54,7 @@ describe('a table of images', () => {
       code: 'LABEL_RANGE',
       message: expect.stringContaining('"zebra"'),
     });
-    await expect(csv(text.replace('test', 'holdout'), four, { split: 'fold', label: 'label' })).rejects.toMatchObject({
+    await expect(csv(text.replace('test', 'elsewhere'), four, { split: 'fold', label: 'label' })).rejects.toMatchObject({
       path: 'data.source.split',
     });
   });
@@ -260,6 +260,20 @@ describe('what is recognised', () => {
       title: 'Image folder, 2 classes, 2 images',
       guesses: [{ key: 'size' }],
       facts: { input: { dims: [3, 10, 10] } },
+    });
+  });
+
+  test('a column of a table of images that says train and test divides them, as a guess', async () => {
+    const table = await imageFolder({
+      'img/1.png': dot(),
+      'img/2.png': dot(),
+      'img/3.png': dot(),
+      'labels.csv': Buffer.from('file;what;set\n1.png;a;train\n2.png;b;training\n3.png;a;Test\n'),
+    });
+    expect(await best(table)).toMatchObject({
+      source: { kind: 'image_csv', split: 'set' },
+      guesses: [{ key: 'split', value: 'set', reason: expect.stringContaining('"Test", "train", "training"') }],
+      facts: { parts: { train: 2, test: 1 } },
     });
   });
 

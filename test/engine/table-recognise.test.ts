@@ -77,3 +77,28 @@ test('dates beside numbers may be a series, one for each station', async () => {
     facts: { input: { dims: [1, 10] }, parts: { train: 300, val: 20, test: 20 } },
   });
 });
+
+test('a column called split with words for parts divides the rows, as a guess with its reason', async () => {
+  const word = (i: number) => (i % 10 < 7 ? 'train' : i % 10 < 9 ? 'Val' : 'test');
+  const rows = (name: string, of: (i: number) => unknown) =>
+    fileOf(csv(60, { a: (i) => (i % 7) / 2, [name]: of, b: (i) => (i % 5) / 3, y: (i) => 'pq'[i % 2] }));
+  const [found] = await seen(rows('Split', word));
+  expect(found).toMatchObject({
+    source: { kind: 'table', part_column: 'Split', target: 'y' },
+    title: 'Table, 60 rows of 4 columns',
+    facts: { parts: { train: 42, val: 12, test: 6 }, input: { dims: [2] } },
+  });
+  expect(found?.guesses).toContainEqual({
+    key: 'part_column',
+    value: 'Split',
+    reason: 'all of its values name parts: "Val", "test", "train"',
+  });
+  for (const path of [
+    rows('fold', (i) => i % 5),
+    rows('set', (i) => (i % 2 ? 'train' : 'jazz')),
+    rows('kind', word),
+    rows('part', () => 'train'),
+  ]) {
+    expect((await seen(path))[0]?.source).not.toHaveProperty('part_column');
+  }
+});

@@ -6,10 +6,13 @@ import { integer, plural } from '../../contract/format.ts';
 import { type ResolvedSource, resolveProject } from '../../contract/project.ts';
 import type { JsonObject } from '../../contract/report.ts';
 import type { DataFacts } from '../../contract/tensors.ts';
+import { cacheDir } from '../../workspace.ts';
 import { factsOf } from '../describe.ts';
 import { type ListedFile, listFolder } from '../listing.ts';
 import type { OpenSource } from '../open-source.ts';
 import type { Found } from '../recognise/recogniser.ts';
+import { guessPartColumn } from '../table/part-column.ts';
+import { openStore } from '../table/store.ts';
 import { openImageCsv } from './csv-source.ts';
 import { openImageFolder } from './folder-source.ts';
 import { formatOf } from './header.ts';
@@ -129,25 +132,43 @@ async function withTable({ kind }: Found, table: string, folder: string): Promis
   const source = { kind: 'image_csv' as const, path: table };
   const below = kind === 'file' ? dirname(table) : folder;
   // Beside many images a table may be about something else: then it names none of them.
-  const lenient = { ...settled(source), root: below === dirname(table) ? null : below, on_bad: 'skip' as const };
+  const split = await partColumn(table);
+  const divided = split ? { split: String(split.value) } : {};
+  const lenient = {
+    ...settled(source),
+    ...divided,
+    root: below === dirname(table) ? null : below,
+    on_bad: 'skip' as const,
+  };
   const open = (size: number | null) => openImageCsv({ ...lenient, size }, folder);
   try {
     const { opened, size } = await withSize(open, async () =>
       suggestedSize(below, (await listFolder(below, { depth: 32 })).files),
     );
-    const given = { ...source, ...(below === dirname(table) ? {} : { root: below }) };
+    const given = { ...source, ...divided, ...(below === dirname(table) ? {} : { root: below }) };
     const title = (facts: DataFacts) => `Table of images, ${partsIn(facts)}`;
-    return [
-      await answerOf(
-        given,
-        { opened, size },
-        title,
-        `A column of ${basename(table)} names image files that are there.`,
-        'certain',
-      ),
-    ];
+    const answer = await answerOf(
+      given,
+      { opened, size },
+      title,
+      `A column of ${basename(table)} names image files that are there.`,
+      'certain',
+    );
+    return [{ ...answer, guesses: [...answer.guesses, ...(split ? [split] : [])] }];
   } catch (thrown) {
     if (thrown instanceof GradloomError && thrown.code !== 'CANCELLED') return [];
+    throw thrown;
+  }
+}
+
+/** null: none, or no table that can be read. */
+async function partColumn(table: string): Promise<Guess | null> {
+  const reading = { format: 'auto', delimiter: null, encoding: null, header: null } as const;
+  const options = { cacheDir: cacheDir() };
+  try {
+    return await guessPartColumn(await openStore(table, reading, options), 'split', options);
+  } catch (thrown) {
+    if (thrown instanceof GradloomError && thrown.code !== 'CANCELLED') return null;
     throw thrown;
   }
 }

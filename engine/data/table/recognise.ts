@@ -9,8 +9,9 @@ import { factsOf } from '../describe.ts';
 import type { Found } from '../recognise/recogniser.ts';
 import { defaultContext } from '../source.ts';
 import { type Dialect, readDialect } from './dialect.ts';
-import { tableFilesIn } from './files.ts';
+import { openFiles, tableFilesIn } from './files.ts';
 import { openTable } from './open-table.ts';
+import { guessPartColumn } from './part-column.ts';
 import { openTableSource } from './source.ts';
 
 /** Larger files are told of by their start. */
@@ -54,10 +55,15 @@ async function one({ head, files, signal }: Found, path: string, file: string): 
     return [{ source, title: 'Table', ...look, notes: [{ message: note }], facts: null }];
   }
   const settings = resolveProject({ data: { source } }).data.source as TableSource;
-  const lenient: TableSource = { ...settings, on_bad: 'skip' };
-  const table = await openTable(lenient, path, { cacheDir: cacheDir(), signal });
+  const options = { cacheDir: cacheDir(), signal };
+  const whole: TableSource = { ...settings, on_bad: 'skip' };
+  const { parts: given } = await openFiles(whole, path, options);
+  const told = Object.keys(given).length > 1 ? null : await guessPartColumn(given.train, 'part_column', options);
+  const divided = told ? { part_column: String(told.value) } : {};
+  const lenient: TableSource = { ...whole, ...divided };
+  const table = await openTable(lenient, path, options);
   const target = table.targets.map((at) => table.profiles[at]?.name ?? '');
-  const chosen = { ...source, target: target.length === 1 ? (target[0] as string) : target };
+  const chosen = { ...source, ...divided, target: target.length === 1 ? (target[0] as string) : target };
   const notes: DataNote[] = [...table.notes];
   let facts: Recognised['facts'] = null;
   try {
@@ -68,14 +74,14 @@ async function one({ head, files, signal }: Found, path: string, file: string): 
     signal.throwIfAborted();
     notes.push({ message: (thrown as Error).message.replace(/\.$/, '') });
   }
-  const { rows, names } = table.parts.train;
+  const { rows, names } = given.train;
   return [
     {
       source: chosen,
       title: `Table, ${plural(rows, 'row')} of ${plural(names.length, 'column')}`,
       reason: `${look.reason}; ${chosen.target} is to be predicted by ${integer(table.columns.filter(({ role }) => role === 'numeric' || role === 'categorical').length)} of the others.`,
       sure: look.sure,
-      guesses: table.guesses,
+      guesses: told ? [...table.guesses, told] : table.guesses,
       notes,
       facts,
     },
