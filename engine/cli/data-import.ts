@@ -8,6 +8,7 @@ import type { JsonObject } from '../contract/report.ts';
 import { chosenSource } from '../data/chosen-source.ts';
 import { givenPlace } from '../data/given.ts';
 import { leftOut, packBytes } from '../data/index.ts';
+import { otherwise } from '../data/recognise/inspect.ts';
 import { bytes, integer, plural } from '../format.ts';
 import { setting } from './arguments.ts';
 import type { Context } from './context.ts';
@@ -20,6 +21,8 @@ import { asTask, TaskView } from './task-view.ts';
 const tellMs = 1000;
 /** So many samples that were left out are shown. */
 const mostShown = 10;
+/** So is of the notes that `data inspect` tells all of. */
+const mostNotes = 6;
 
 interface Options {
   out?: string;
@@ -47,7 +50,12 @@ export function addDataImport(data: Command, context: Context): void {
           recognised,
         } = await givenPlace(path.resolve(given), undefined, settings);
         const source = chosenSource({ data: { source: { ...written, ...settings } } }, { strict: true });
-        for (const note of recognised?.notes ?? []) out.say(noteText(note));
+        const told = (recognised?.notes ?? []).flatMap((note) => {
+          // What stops the import is said when it does.
+          if (note.otherwise === undefined) return [note];
+          return settings.on_bad === 'skip' ? [otherwise(note)] : [];
+        });
+        for (const note of told.slice(0, mostNotes)) out.say(noteText(note));
         const pack = await workers.data.ask(
           'pack',
           {

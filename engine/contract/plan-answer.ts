@@ -17,6 +17,14 @@ const mostOffered = 3;
 export function checkTarget(project: ResolvedProject, { target }: DataFacts, report: Report): boolean {
   const loss = losses.get(project.training.loss.kind);
   if (!loss) return false;
+  if (target.kind === 'class' && target.classes.length < 2) {
+    report.warn(
+      'ONE_CLASS',
+      ['data', 'source'],
+      `This data has ${target.classes.length === 0 ? 'no class' : `one class only, ${show(target.classes[0])}`}: there is nothing to tell apart, and nothing is learned`,
+      'Add samples of another class, or choose other targets.',
+    );
+  }
   const unclassed = target.kind === 'mask' ? target.ignored : undefined;
   const ignores = (row: LossKind) => unclassed === undefined || row.argNames.includes('ignore_index');
   const fits = (row: LossKind) =>

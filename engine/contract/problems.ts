@@ -16,6 +16,7 @@ export const problemCodes = [
   'EMPTY_MODEL',
   'OUTPUT_MISMATCH', // the last layer does not answer what the loss wants
   'SPARE_SCORES', // warning: more scores than the data has classes
+  'ONE_CLASS', // warning: nothing to tell apart
   'TARGET_MISMATCH', // loss or metric and kind of target do not go together
   'NO_TEST_PART', // or no validation part
   'UNUSED_PART', // warning: the data's own validation part takes no part

@@ -75,6 +75,14 @@ export const answerRows: { [group: string]: Row[] } = {
         'OUTPUT_MISMATCH model.layers.0: The network answers 20 scores, but the data has 21 classes: class "20" (sample 3 of masks) has none',
       ],
     },
+    {
+      name: 'one class',
+      project: project([linear(1)], { loss: ce }),
+      facts: flat({ kind: 'class', classes: ['only'] }),
+      problems: [
+        '(warning) ONE_CLASS data.source: This data has one class only, "only": there is nothing to tell apart, and nothing is learned',
+      ],
+    },
     { name: 'labels that fit', project: project([linear(5)], { loss: logits }), facts: labels, problems: [] },
     {
       name: 'labels of another number',

@@ -24,7 +24,17 @@ test('a clean table is silent', async () => {
   expect((await examine(tableOf(csv(plain)), { split: { val: 0.25 } })).findings).toEqual([]);
 });
 
+test('one class is nothing to tell apart', async () => {
+  const source = tableOf(csv({ age: normal, height: normal, label: () => 'yes' }));
+  expect(only(await examine(source), 'ONE_CLASS')).toMatchObject({ severity: 'error' });
+});
+
 describe('leaking columns', () => {
+  test('a sample or two a class: anything tells them apart', async () => {
+    const path = csv({ age: normal, height: (row) => row * row, label: (row) => `kind ${row >> 1}` }, 40);
+    expect(codes(await examine(tableOf(path)))).not.toContain('LEAKING');
+  });
+
   test('a category that says the class, and the fix ignores it', async () => {
     let label = 0;
     const path = csv({

@@ -60,3 +60,11 @@ test('CIFAR’s archive whose first entry is the folder itself, or says more of 
   const { found } = await inspectPath(file('c.tar.gz', gzipSync(archive)));
   expect(found).toMatchObject([{ source: { kind: 'cifar' } }]);
 });
+
+test('rows that an import stops at are said to be such, not to be left out', async () => {
+  const rows = Array.from({ length: 60 }, (_, i) => `${i},${i % 7},${i % 2 ? 'a' : 'b'}`);
+  const { found } = await inspectPath(file('t.csv', ['x,z,label', ...rows, '1,2'].join('\n')));
+  const [note] = found[0]?.notes.filter(({ otherwise }) => otherwise !== undefined) ?? [];
+  expect(note?.message).toContain('an import stops at');
+  expect(note?.otherwise).toContain('were left out');
+});

@@ -11,6 +11,7 @@ export const findingCodes = [
   'ACROSS_SPLITS', // the same sample trains and validates or tests
   'CONFLICTING_LABELS', // equal samples with different labels
   'IMBALANCE',
+  'ONE_CLASS', // there is nothing to tell apart
   'EMPTY_CLASS',
   'SINGLE_SAMPLE', // a class with one sample: it cannot be in training and in validation
   'LABEL_RANGE',

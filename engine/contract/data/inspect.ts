@@ -10,6 +10,8 @@ export interface DataNote {
   names?: string[];
   /** How many there are in all. */
   count?: number;
+  /** Of samples that cannot be read: what is to be said instead where the source's `on_bad` is the other. */
+  otherwise?: string;
 }
 
 /** How many offenders a note or finding names. */

@@ -70,6 +70,17 @@ interface Answers {
 
 const nothing: Answers = { recognised: [], refused: [] };
 
+/** Recognition reads what an import with the same source would stop at. */
+function asImported(recognised: Recognised): Recognised {
+  if (recognised.source.on_bad === 'skip') return recognised;
+  return { ...recognised, notes: recognised.notes.map(otherwise) };
+}
+
+/** The note as it is where `on_bad` is the other. */
+export function otherwise(note: DataNote): DataNote {
+  return note.otherwise === undefined ? note : { ...note, message: note.otherwise, otherwise: note.message };
+}
+
 function refusedNote({ name, message, hint }: Refused): DataNote {
   return { message: `Read as ${name}: ${[message, ...(hint === undefined ? [] : [hint])].map(sentence).join(' ')}` };
 }
@@ -85,7 +96,7 @@ async function askFamilies(found: Found, tell: (name: string, done: number) => v
     if (signal.aborted) throw cancelled();
     tell(name, i);
     try {
-      recognised.push(...(await (await load())(found)));
+      recognised.push(...(await (await load())(found)).map(asImported));
     } catch (thrown) {
       const { code, message, hint, path: at } = GradloomError.from(thrown);
       if (code === 'CANCELLED' || signal.aborted) throw cancelled();

@@ -99,6 +99,7 @@ export function refuseRagged(
     const lines = ragged.slice(0, 200).map(({ line, reason }) => `line ${line}: ${reason}`);
     notes.push({
       message: `Rows of ${path} that are no rows of the table were left out`,
+      otherwise: `Rows of ${path} are no rows of the table: an import stops at them, unless "on_bad" is "skip"`,
       names: lines,
       count: raggedCount,
     });

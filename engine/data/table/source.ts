@@ -139,7 +139,8 @@ function badNotes(bad: TableData['bad'], onBad: 'stop' | 'skip'): DataNote[] {
     const names = rows.slice(0, 200).map(({ place, reason }) => `row ${place}: ${reason}`);
     return [
       {
-        message: `${plural(rows.length, 'row')} of ${part} cannot be used and are left out`,
+        message: `${plural(rows.length, 'row')} of ${part} cannot be used and ${rows.length === 1 ? 'is' : 'are'} left out`,
+        otherwise: `${plural(rows.length, 'row')} of ${part} cannot be used: an import stops at ${rows.length === 1 ? 'it' : 'them'}, unless "on_bad" is "skip"`,
         names,
         count: rows.length,
       },

@@ -22,6 +22,7 @@ export const classBalance: Check = {
         const count = (split: keyof typeof splitBit) => classCounts(patient, split);
         const counts: Counts = { train: count('train'), val: count('val'), test: count('test') };
         return [
+          ...alone(classes, counts),
           ...unseen(classes, counts),
           ...empty(patient, classes, counts),
           ...single(classes, counts),
@@ -43,6 +44,23 @@ const of = (
     const said = detail(index);
     return [{ name: `class ${name}`, ...(said === undefined ? {} : { detail: said }) }];
   });
+
+/** All that trains is of one class. */
+function alone(classes: string[], { train }: Counts): Finding[] {
+  const there = classes.filter((_, index) => (train[index] as number) > 0);
+  if (there.length !== 1) return [];
+  return [
+    {
+      code: 'ONE_CLASS',
+      severity: 'error',
+      message: `All samples that train are of one class, ${there[0]}: there is nothing to tell apart`,
+      hint: 'Add samples of another class, or choose other targets.',
+      count: 1,
+      offenders: named([{ name: `class ${there[0]}` }]),
+      fixes: [],
+    },
+  ];
+}
 
 function unseen(classes: string[], { train, val, test }: Counts): Finding[] {
   const elsewhere = (index: number) => Math.max(val[index] as number, test[index] as number);
