@@ -54,9 +54,11 @@ describe('a table of images', () => {
       code: 'LABEL_RANGE',
       message: expect.stringContaining('"zebra"'),
     });
-    await expect(csv(text.replace('test', 'elsewhere'), four, { split: 'fold', label: 'label' })).rejects.toMatchObject({
-      path: 'data.source.split',
-    });
+    await expect(csv(text.replace('test', 'elsewhere'), four, { split: 'fold', label: 'label' })).rejects.toMatchObject(
+      {
+        path: 'data.source.split',
+      },
+    );
   });
 
   test('several labels: separated in one column, or columns of 0 and 1; numbers', async () => {
@@ -261,6 +263,17 @@ describe('what is recognised', () => {
       guesses: [{ key: 'size' }],
       facts: { input: { dims: [3, 10, 10] } },
     });
+  });
+
+  test('how the table is read can be said', async () => {
+    const folder = await imageFolder({
+      'img/1.png': dot(),
+      'img/2.png': dot(),
+      'labels.csv': Buffer.from('1.png|Gr\xfcn,hell|x\n2.png|Rot|x\n', 'latin1'),
+    });
+    const said = { delimiter: '|', encoding: 'windows-1252', header: false, label: 'column 2' };
+    const open = await opened({ kind: 'image_csv', path: join(folder, 'labels.csv'), ...said });
+    expect(await open.target()).toMatchObject({ classes: ['Grün,hell', 'Rot'] });
   });
 
   test('a column of a table of images that says train and test divides them, as a guess', async () => {

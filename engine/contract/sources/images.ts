@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { choice, field, spanSchema } from '../fields.ts';
 import type { SourceKind } from './kind.ts';
+import { type TableReading, readingParams as tableParams } from './table.ts';
 
 export const imageChannels = ['auto', 'L', 'RGB', 'RGBA'] as const;
 export const resizeModes = ['crop', 'stretch', 'pad'] as const;
@@ -27,7 +28,7 @@ export interface ImageFolderSource extends ImageReading {
 
 export const imageCsvTargets = ['class', 'multi_label', 'vector', 'input'] as const;
 
-export interface ImageCsvSource extends ImageReading {
+export interface ImageCsvSource extends ImageReading, Pick<TableReading, 'delimiter' | 'encoding' | 'header'> {
   kind: 'image_csv';
   path: string;
   /** What the names of images are relative to; null: the table's folder. */
@@ -177,6 +178,9 @@ const csvParams = {
     'Samples of one group stay together when a split is drawn: a patient, a scene.',
     'none',
   ),
+  delimiter: tableParams.delimiter,
+  encoding: tableParams.encoding,
+  header: tableParams.header,
   ...readingParams,
 };
 

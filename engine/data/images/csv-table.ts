@@ -35,8 +35,7 @@ type Row = (string | null)[];
 
 /** @throws GradloomError DATA_*, NOT_READABLE */
 export async function readCsvTable(path: string, settings: ImageCsvSource): Promise<CsvTable> {
-  const reading = { format: 'auto', delimiter: null, encoding: null, header: null } as const;
-  const store = await openStore(path, reading, { cacheDir: cacheDir() });
+  const store = await openStore(path, { ...settings, format: 'auto' }, { cacheDir: cacheDir() });
   const { names, identity } = store;
   const ragged: DataNote[] = [];
   if (store.raggedCount > 0) refuseRagged(store, settings.on_bad, ragged);

@@ -281,7 +281,7 @@ async function measure(
       profile.distinct = (await database.numbers(texts, storeParameters(store)))[0] ?? 0;
     }
     if (profile.type === 'text' && dates === profile.rows - profile.missing) profile.type = 'date';
-    if (profile.type === 'text') profile.look = await lookOf(database, store, at, profile.tokens);
+    if (profile.type === 'text') profile.look = await lookOf(database, store, presentSql(at, profile.tokens));
     if (profile.type === 'text' || profile.oddCount > 0) await tellOdd(database, store, at, profile);
   }
 }

@@ -1,6 +1,5 @@
 /** Texts that stand for numbers or dates in ways that are not read: told by their look, so that no value becomes an input of its own. */
 import { type Database, literal } from './duckdb.ts';
-import { presentSql } from './profile.ts';
 import { storeParameters, storeRows, type TableStore } from './store.ts';
 import type { Texts } from './texts.ts';
 
@@ -24,10 +23,11 @@ function named(counts: readonly number[], present: number): string | null {
   return looks[at]?.of ?? null;
 }
 
-export async function lookOf(database: Database, store: TableStore, at: number, tokens: readonly string[]) {
+/** `value`: the column's as SQL, null where it is missing. */
+export async function lookOf(database: Database, store: TableStore, value: string): Promise<string | null> {
   const counts = looks.map(({ pattern }) => `count(*) FILTER (regexp_full_match(v, ${literal(pattern)}))`);
   const [present = 0, ...found] = await database.numbers(
-    `SELECT count(v), ${counts.join(', ')} FROM (SELECT ${presentSql(at, tokens)} AS v FROM ${storeRows})`,
+    `SELECT count(v), ${counts.join(', ')} FROM (SELECT ${value} AS v FROM ${storeRows})`,
     storeParameters(store),
   );
   return named(
