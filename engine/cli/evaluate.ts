@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { DataNote } from '../contract/data/inspect.ts';
 import { GradloomError } from '../contract/errors.ts';
 import { fromNum } from '../contract/events.ts';
-import { cannotPredict } from '../data/predict/files.ts';
+import { cannotPredict } from '../data/predict/unread.ts';
 import { integer, loss, metric, percent, table } from '../format.ts';
 import { evaluateRun, type Prediction, predictFiles, predictRun } from '../runs/index.ts';
 import type { CheckpointName, Evaluation, SplitName } from '../runs/types.ts';

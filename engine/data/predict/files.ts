@@ -2,7 +2,6 @@
 
 import type { DataNote } from '../../contract/data/inspect.ts';
 import { GradloomError } from '../../contract/errors.ts';
-import { plural } from '../../contract/format.ts';
 import type { NativeColumn } from '../../contract/native.ts';
 import type { ResolvedSource } from '../../contract/project.ts';
 import type { JsonObject } from '../../contract/report.ts';
@@ -56,13 +55,4 @@ export async function samplesOf(request: FilesRequest): Promise<FileSamples> {
     });
   }
   return (await reader())(request);
-}
-
-/** `bad`: each a file with its reason. */
-export function cannotPredict(bad: readonly string[]): GradloomError {
-  return new GradloomError(
-    'DATA_FORMAT',
-    `${plural(bad.length, 'file')} cannot be predicted:\n${bad.map((each) => `  ${each}`).join('\n')}`,
-    { hint: 'Leave them out, or give others.' },
-  );
 }
