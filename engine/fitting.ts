@@ -1,5 +1,6 @@
 /** Templates with data of one's own: of another project, or a folder of files; and projects whose network is fitted to their data. */
 import path from 'node:path';
+import type { Recognised } from './contract/data/inspect.ts';
 import { GradloomError } from './contract/errors.ts';
 import type { Fit } from './contract/fit.ts';
 import { type GivenData, templateWith } from './contract/fit-data.ts';
@@ -31,7 +32,7 @@ const inThisProcess: DataReader = { reach: async (place) => place, inspect: insp
  */
 export async function dataAt(from: string, folder: string, reader: DataReader = inThisProcess): Promise<GivenData> {
   const place = await reader.reach(path.resolve(from));
-  const { source, baseDir, project } = await givenPlace(place, reader.inspect);
+  const { source, baseDir, project, recognised } = await givenPlace(place, reader.inspect);
   const resolved = chosenSource(project ?? { data: { source } });
   const moved: JsonObject = {};
   for (const { key, path: given } of pathsOf(resolved)) {
@@ -44,8 +45,14 @@ export async function dataAt(from: string, folder: string, reader: DataReader = 
     ...(split === undefined ? {} : { split }),
     ...(transforms === undefined ? {} : { transforms }),
     facts,
+    ...(recognised ? { notes: notesOf(recognised) } : {}),
   };
 }
+
+const notesOf = ({ notes, guesses }: Recognised) => [
+  ...guesses.map(({ key, value, reason }) => `${key} ${JSON.stringify(value)}: ${reason}`),
+  ...notes.map(({ message }) => message),
+];
 
 /** As a project in `folder` names it: relative where that is a short way. */
 function written(place: string, folder: string): string {

@@ -1,6 +1,7 @@
 /** `files`: folders listed and files brought, for a window whose files are on another machine. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { GradloomError } from '../contract/errors.ts';
 import { readSomeWeights } from '../export/weights.ts';
 import { makeFolders, systemError } from '../files.ts';
 import { isWithin } from '../places.ts';
@@ -39,6 +40,13 @@ export function fileCalls({ home, places, uploads }: Parts) {
             .sort((a, b) => a.kind.localeCompare(b.kind) * -1 || a.name.localeCompare(b.name)),
         };
       } catch (thrown) {
+        const is = await stat(folder).catch(() => null);
+        if (is && !is.isDirectory()) {
+          throw new GradloomError('BAD_CALL', `${folder} is a file, and a folder is to be chosen here.`, {
+            hint: 'Choose the folder that it lies in, or go back and choose a file.',
+            path: folder,
+          });
+        }
         throw systemError(thrown, folder, 'read');
       }
     }),

@@ -89,7 +89,9 @@ export function field<S extends z.ZodType, const O extends Text & { default?: un
     rank?: Rank;
   },
 ): Field<S, O> {
-  const made = 'default' in options ? (schema as z.ZodType).default(options.default) : schema;
+  const given = 'default' in options ? (schema as z.ZodType).default(options.default) : schema;
+  // One schema may serve several fields: each is described for itself.
+  const made = registry.has(given) ? given.clone() : given;
   registry.set(made, options);
   return made as Field<S, O>;
 }

@@ -20,6 +20,8 @@ export interface GivenData {
   split?: unknown;
   transforms?: unknown;
   facts: DataFacts;
+  /** Of what was recognised, in sentences: what was left out, how it is read, settings that were guessed and why. */
+  notes?: string[];
 }
 
 /** The template with such data. Its edits are of the template's project. */

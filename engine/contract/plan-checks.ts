@@ -1,5 +1,6 @@
 /** What must hold between the data and the training settings once the shapes are known: transforms, splits, batches. */
 
+import { fieldInfo } from './fields.ts';
 import { plural } from './format.ts';
 import { showDims } from './layers/kind.ts';
 import type { BatchStatistics } from './plan-stack.ts';
@@ -14,20 +15,22 @@ import { checkMoves, dimsAfter, transforms } from './transforms.ts';
 export function checkTransforms(project: ResolvedProject, facts: DataFacts, report: Report): void {
   const [channels] = facts.input.dims;
   for (const [index, { kind, args }] of project.data.transforms.entries()) {
-    for (const key of transforms.get(kind)?.perChannel ?? []) {
+    const row = transforms.get(kind);
+    const at = (key: string) => ['data', 'transforms', index, key];
+    const keys = row?.perChannel ?? [];
+    // Numbers that were measured on other data suit no channel of these: where they can be fitted, they are.
+    const isFitted = keys.every((key) => row?.params[key] && fieldInfo(row.params[key]).default === null);
+    for (const key of keys) {
       const value = args[key];
       if (!Array.isArray(value) || value.length === 1 || value.length === channels) continue;
       report.error(
         'BAD_VALUE',
-        ['data', 'transforms', index, key],
+        at(key),
         `${key} of ${kind} holds ${plural(value.length, 'number')}, but the samples ${showDims(facts.input.dims)} have ${plural(channels ?? 0, 'channel')}`,
         'Give one number, or one a channel.',
-        [
-          {
-            label: `Use ${show(value[0])} for all channels`,
-            edits: [setEdit(['data', 'transforms', index, key], [value[0]])],
-          },
-        ],
+        isFitted
+          ? [{ label: 'Fit on the samples that train', edits: keys.map((each) => removeEdit(at(each))) }]
+          : [{ label: `Use ${show(value[0])} for all channels`, edits: [setEdit(at(key), [value[0]])] }],
       );
     }
     if (facts.input.dtype !== 'float32') {

@@ -85,12 +85,12 @@ export const transformKinds: readonly TransformKind[] = [
     random: false,
     perChannel: ['mean', 'std'],
   },
-  flips('RandomHorizontalFlip', 'Random horizontal flip', 'left to right'),
-  flips('RandomVerticalFlip', 'Random vertical flip', 'top to bottom'),
+  flips('RandomHorizontalFlip', 'Flips left to right', 'left to right'),
+  flips('RandomVerticalFlip', 'Flips top to bottom', 'top to bottom'),
   {
     ...argsRow({
       kind: 'RandomCrop',
-      label: 'Random crop',
+      label: 'Cuts a window',
       help: 'Cuts a window at a random place, after padding the sides. Outside of training the window is in the middle.',
       params: {
         size: span(2, { label: 'Size', help: 'Of the window: what the network then sees.' }),

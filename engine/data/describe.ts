@@ -4,10 +4,12 @@ import type { Mark } from '../contract/data/marks.ts';
 import type { ResolvedSource } from '../contract/project.ts';
 import type { DataFacts, TargetType } from '../contract/tensors.ts';
 import { cacheDir } from '../workspace.ts';
-import { effectsOf, factsLeft, marksOf } from './mark-effects.ts';
+import { readIntegers } from './integers.ts';
+import { countsOf, effectsOf, factsLeft, marksOf } from './mark-effects.ts';
 import type { OpenContext, OpenSource } from './open-source.ts';
 import { packKey } from './pack.ts';
-import { factsFrom, packFacts, readPackFile } from './pack-file.ts';
+import { columnFile, factsFrom, type PackFile, packFacts, readPackFile } from './pack-file.ts';
+import type { Kept } from './rows.ts';
 import { defaultContext, openSource } from './source.ts';
 
 /**
@@ -31,10 +33,39 @@ export async function describeOpened(
   unpacked: () => Promise<DataFacts>,
   known?: readonly Mark[],
 ): Promise<DataFacts> {
-  const packed = await readPackFile(opened.pack ?? join(cacheDir(), 'packs', packKey(source, opened)));
+  const folder = opened.pack ?? join(cacheDir(), 'packs', packKey(source, opened));
+  const packed = await readPackFile(folder);
   const facts = packed ? packFacts(packed, opened.tokens) : await unpacked();
   const marks = known ?? (await marksOf(source, baseDir));
-  return marks.length > 0 ? factsLeft(facts, effectsOf(marks, opened, null), packed?.excluded ?? {}) : facts;
+  const excluded = packed?.excluded ?? {};
+  if (marks.length === 0 && Object.keys(excluded).length === 0) return facts;
+  const { target } = facts;
+  const effects = effectsOf(marks, opened, target.kind === 'class' ? target.classes : null);
+  const train = effects.parts.train ?? { excluded: [], relabelled: new Map() };
+  const changed = { out: new Set([...(excluded.train ?? []), ...train.excluded]), relabelled: train.relabelled };
+  const labels = async () =>
+    packed ? packLabels(folder, packed) : ((await opened.rows?.('train', ownKept)?.labels()) ?? null);
+  return { ...factsLeft(facts, effects, excluded), target: await recounted(target, changed, labels) };
+}
+
+/** A file that is read for its labels alone is not kept. */
+const ownKept: Kept = { mostBytes: 0, unpacked: null };
+
+async function packLabels(folder: string, { parts }: PackFile): Promise<ArrayLike<number> | null> {
+  const { train } = parts;
+  // A pack whose files were taken away meanwhile is made again before a run.
+  return train ? readIntegers(columnFile(folder, 'train', 'target'), train.count).catch(() => null) : null;
+}
+
+/** Classes' counts are of the samples that take part, as they are called by now. */
+async function recounted(
+  target: TargetType,
+  { out, relabelled }: { out: ReadonlySet<number>; relabelled: ReadonlyMap<number, number> },
+  read: () => Promise<ArrayLike<number> | null>,
+): Promise<TargetType> {
+  if (target.kind !== 'class' || !target.counts || (out.size === 0 && relabelled.size === 0)) return target;
+  const labels = await read();
+  return labels ? { ...target, counts: countsOf(target.classes.length, labels, out, relabelled) } : target;
 }
 
 export function factsOf(

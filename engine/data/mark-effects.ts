@@ -92,3 +92,18 @@ export function factsLeft(
   });
   return { ...facts, parts: Object.fromEntries(left) as DataFacts['parts'] };
 }
+
+/** Samples of each class, by their labels, less those that are `out`. */
+export function countsOf(
+  classes: number,
+  labels: ArrayLike<number>,
+  out: ReadonlySet<number>,
+  relabelled: ReadonlyMap<number, number> = new Map(),
+): number[] {
+  const counts = new Array<number>(classes).fill(0);
+  for (let index = 0; index < labels.length; index++) {
+    const label = relabelled.get(index) ?? (labels[index] as number);
+    if (!out.has(index) && label < classes) counts[label] = (counts[label] as number) + 1;
+  }
+  return counts;
+}

@@ -9,7 +9,7 @@ import type { ResolvedSource, ResolvedSplit } from '../contract/project.ts';
 import type { DataFacts, PartName, TargetType } from '../contract/tensors.ts';
 import { systemError, writeWhole } from '../files.ts';
 import { readIntegers } from './integers.ts';
-import { effectsOf, type MarkEffects, type MarkedPart, marksOf } from './mark-effects.ts';
+import { countsOf, effectsOf, type MarkEffects, type MarkedPart, marksOf } from './mark-effects.ts';
 import { marksText, readMarks } from './marks.ts';
 import type { DataPack } from './pack.ts';
 import { openSource } from './source.ts';
@@ -116,11 +116,6 @@ async function recounted(
   excluded: DataPack['excluded'],
 ): Promise<TargetType> {
   if (target.kind !== 'class' || !target.counts || !train) return target;
-  const out = new Set(excluded?.train ?? []);
-  const counts = target.classes.map(() => 0);
   const labels = await readIntegers(train.target.path, train.count);
-  for (const [index, label] of labels.entries()) {
-    if (!out.has(index) && label < counts.length) counts[label] = (counts[label] as number) + 1;
-  }
-  return { ...target, counts };
+  return { ...target, counts: countsOf(target.classes.length, labels, new Set(excluded?.train ?? [])) };
 }

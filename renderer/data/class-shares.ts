@@ -22,7 +22,12 @@ export function classShares(
   const counted = (name: SplitShare['name']) => checked?.find((share) => share.name === name)?.classes ?? null;
   const [train, val, test] = [counted('train'), counted('val'), counted('test')];
   const at = (counts: readonly number[] | null, index: number) => (counts === null ? null : (counts[index] ?? 0));
-  if (train) {
+  const { counts } = target;
+  // Marks may have been put since: the data's own counts know of them.
+  const drawsVal = typeof split?.val === 'number' && split.val > 0;
+  const holds =
+    !counts || counts.every((count, index) => count === (train?.[index] ?? 0) + (drawsVal ? (val?.[index] ?? 0) : 0));
+  if (train && holds) {
     return target.classes.map((name, index) => ({
       name,
       train: train[index] ?? 0,
@@ -30,7 +35,6 @@ export function classShares(
       test: at(test, index),
     }));
   }
-  const { counts } = target;
   if (!counts) return null;
   const drawn =
     split && typeof split.val === 'number' && split.val > 0 && split.stratify

@@ -29,7 +29,7 @@ export function FitNotice() {
   return (
     <Notice
       tone="warn"
-      title={`The network does not go with this data (${inputWords(facts)})`}
+      title="The network does not fit these data"
       actions={
         fit.refused ? (
           <Button size="xs" onClick={() => openFitting('replace')}>
@@ -42,7 +42,7 @@ export function FitNotice() {
         )
       }
     >
-      {fit.refused?.message ?? problem.message}.
+      {`A sample is ${inputWords(facts)}. ${fit.refused?.message ?? problem.message}.`}
     </Notice>
   );
 }

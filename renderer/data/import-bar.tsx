@@ -5,7 +5,7 @@ import type { ImportState, LeftOut } from '../../engine/contract/data/import.ts'
 import { isObject } from '../../engine/contract/report.ts';
 import { sources } from '../../engine/contract/sources.ts';
 import { cancelImport, importData, useImporting } from '../state/data-import.ts';
-import { useImportKey } from '../state/data-place.ts';
+import { importKeyNow, useImportKey } from '../state/data-place.ts';
 import { change, useValueAt } from '../state/form.ts';
 import { useProjectState } from '../state/project.ts';
 import { Button, bytes, Dialog, integer, Notice, ProgressBar, plural, TextButton } from '../ui/index.ts';
@@ -41,9 +41,14 @@ export function ImportBar({ state }: { state: ImportState | null }) {
     );
   }
   const start = () => void importData(key);
+  const leaveOut = () => {
+    change(['data', 'source', 'on_bad'], 'skip');
+    void importData(importKeyNow());
+  };
   if (mine && work.error) {
     const { message, hint } = work.error;
     const [title, ...lines] = message.split('\n');
+    const offersSkip = work.error.code === 'DATA_FORMAT' && stopsAtBad;
     return (
       <div className={classes.failed}>
         <Notice
@@ -52,9 +57,9 @@ export function ImportBar({ state }: { state: ImportState | null }) {
           title={title}
           actions={
             <>
-              {work.error.code === 'DATA_FORMAT' && stopsAtBad && (
-                <Button size="xs" onClick={() => change(['data', 'source', 'on_bad'], 'skip')}>
-                  Leave out what cannot be read
+              {offersSkip && (
+                <Button size="xs" onClick={leaveOut}>
+                  Leave them out and go on
                 </Button>
               )}
               <Button size="xs" onClick={start}>
@@ -71,7 +76,7 @@ export function ImportBar({ state }: { state: ImportState | null }) {
               ))}
             </ul>
           )}
-          {hint}
+          {offersSkip ? 'Mend or remove these files and import again, or go on without them.' : hint}
         </Notice>
       </div>
     );
@@ -81,7 +86,7 @@ export function ImportBar({ state }: { state: ImportState | null }) {
   return (
     <div className={classes.importBar}>
       {state === null ? (
-        <span className={classes.quiet}>Asking whether the data are packed…</span>
+        <span className={classes.quiet}>Looking at the data…</span>
       ) : state.packed ? (
         <>
           <IconCircleCheck size={16} className={classes.ok} aria-hidden />

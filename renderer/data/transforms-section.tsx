@@ -3,6 +3,7 @@ import { IconArrowDown, IconArrowUp, IconPlus, IconTrash, IconWand } from '@tabl
 import { useState } from 'react';
 import { fieldInfo } from '../../engine/contract/fields.ts';
 import { isObject, removeEdit } from '../../engine/contract/report.ts';
+import { sources } from '../../engine/contract/sources.ts';
 import { transforms } from '../../engine/contract/transforms.ts';
 import type { ProjectPreview } from '../../engine/contract/wire.ts';
 import { ProblemList } from '../project-parts/problem-list.tsx';
@@ -34,6 +35,7 @@ export function TransformsSection({ preview, wish }: TransformsSectionProps) {
   const pictured = wish !== null && preview !== null && layoutOf(preview.facts.input.dims).kind === 'image';
   const stages = useStages(pictured ? wish : null);
   const written = useValueAt(place);
+  const kindOfSource = useValueAt(['data', 'source', 'kind']);
   const list: unknown[] = Array.isArray(written) ? written : [];
   const problems = useProblems();
   const ofList = problems.filter(({ path }) => path === 'data.transforms');
@@ -47,6 +49,7 @@ export function TransformsSection({ preview, wish }: TransformsSectionProps) {
         <Menu
           label="Kinds of transform"
           align="end"
+          width={320}
           trigger={
             <Button size="xs" icon={IconPlus}>
               Add transform
@@ -64,7 +67,7 @@ export function TransformsSection({ preview, wish }: TransformsSectionProps) {
         <ProblemList problems={ofList} here="data" />
         {list.length === 0 ? (
           <EmptyState compact title="No transforms">
-            The network gets the samples as they are, pictures scaled to 0–1.
+            {plainSentence(kindOfSource, preview)}
           </EmptyState>
         ) : (
           <ol className={classes.transforms}>
@@ -85,6 +88,19 @@ export function TransformsSection({ preview, wish }: TransformsSectionProps) {
       </div>
     </Section>
   );
+}
+
+/** What the network gets where nothing is done to the samples. */
+function plainSentence(kind: unknown, preview: ProjectPreview | null): string {
+  if (sources.get(String(kind))?.fitted) {
+    return 'The network gets the columns as they are encoded: numbers scaled as chosen for each column, categories one value each.';
+  }
+  const input = preview?.facts.input;
+  if (input?.dtype === 'int64') return 'The network gets the numbers of the tokens.';
+  const isPicture = input !== undefined && layoutOf(input.dims).kind === 'image';
+  return isPicture
+    ? 'The network gets the pictures with values from 0 to 1.'
+    : 'The network gets the samples as they are.';
 }
 
 /** What a new one starts with, where a parameter has no default: a crop keeps the size that the image has. */

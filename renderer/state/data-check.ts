@@ -1,10 +1,11 @@
 /** The Data Doctor's findings on the open project's data, and what mends them. */
 import type { DataFix, DoctorReport } from '../../engine/contract/data/doctor.ts';
+import { plural } from '../../engine/contract/format.ts';
 import { engine } from '../client/client.ts';
 import { changeMarks } from './data-marks.ts';
 import { type DataKey, dataKeyNow, useDataKey } from './data-place.ts';
 import { longWork } from './long-work.ts';
-import { edit, useProjectState } from './project.ts';
+import { edit, readDataAgain, useProjectState } from './project.ts';
 
 const checking = longWork<{ file: string; text: string }, DoctorReport>(
   (input, signal) => engine.data.doctor(input, { signal }),
@@ -49,11 +50,20 @@ export function useCheckKey(): string {
 /** The project's data as they are now: a fix may just have changed them. */
 export async function checkData(): Promise<void> {
   const { file, text } = useProjectState.getState();
-  if (file !== null) await checking.start(keyOf(dataKeyNow()), { file, text });
+  if (file === null) return;
+  const report = await checking.start(keyOf(dataKeyNow()), { file, text });
+  // It imports what it reads: what that has found counts from then on.
+  if (report && useProjectState.getState().file === file) readDataAgain();
 }
 
 /** Answers whether it was done. */
 export async function applyFix({ edits, marks, label }: DataFix): Promise<boolean> {
   if (edits && edits.length > 0 && !edit(edits)) return false;
-  return marks && marks.length > 0 ? changeMarks(marks, label) : true;
+  if (!marks || marks.length === 0) return true;
+  // The button says what to do, the message what was done.
+  const allOut = marks.every(({ mark }) => mark?.exclude);
+  return changeMarks(
+    marks,
+    allOut ? `${plural(marks.length, 'sample is', 'samples are')} left out of training` : label,
+  );
 }

@@ -4,6 +4,7 @@ import { create } from 'zustand';
 import type { Mark, MarkChange } from '../../engine/contract/data/marks.ts';
 import { engine } from '../client/client.ts';
 import { sourceNow, useSource } from './data-place.ts';
+import { readDataAgain } from './project-facts.ts';
 import { useProjectState } from './project-state.ts';
 import { dismissToast, tell, tellError, useSession } from './session.ts';
 
@@ -103,6 +104,7 @@ async function put(changes: readonly MarkChange[]): Promise<boolean> {
     const { marks } = await engine.data.marks.set({ ...ofProject, changes: [...changes] });
     if (sourceNow()?.key === key) {
       useMarks.setState((state) => ({ key, marks, byName: named(marks), changes: state.changes + 1 }));
+      readDataAgain(); // what takes part is counted anew
     }
     return true;
   } catch (thrown) {

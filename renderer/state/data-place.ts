@@ -56,9 +56,15 @@ export function dataKeyNow(): DataKey {
   return keyOf(useProjectState.getState().file, now?.data.source, now?.data.split);
 }
 
+const importKeyOf = ({ source, split }: DataKey, kind: unknown) =>
+  sources.get(String(kind))?.fitted ? source + split : source;
+
 /** What a pack is of: of the split too where values are encoded as the samples that train say. */
 export function useImportKey(): string {
-  const { source, split } = useDataKey();
-  const kind = useValueAt(['data', 'source', 'kind']);
-  return sources.get(String(kind))?.fitted ? source + split : source;
+  return importKeyOf(useDataKey(), useValueAt(['data', 'source', 'kind']));
+}
+
+/** The same at this moment. */
+export function importKeyNow(): string {
+  return importKeyOf(dataKeyNow(), sourceNow()?.source.kind);
 }

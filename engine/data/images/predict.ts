@@ -18,7 +18,7 @@ import { listImages } from './folders.ts';
 import { type Geometry, type Size, shaped, uprightSize } from './geometry.ts';
 import type { ChannelName } from './pixels.ts';
 import { headerOf } from './samples.ts';
-import { reasonOf, type ScannedFile, scanFiles } from './scan.ts';
+import { reasonOf, type ScannedFile, scanFiles, unlessOfFile } from './scan.ts';
 
 const channelNames: Readonly<Record<number, ChannelName>> = { 1: 'L', 3: 'RGB', 4: 'RGBA' };
 
@@ -66,6 +66,7 @@ export async function imageSamples({
       try {
         return await row(file, wanted, geometry, size);
       } catch (thrown) {
+        unlessOfFile(thrown);
         bad.push(`${file.name}: ${reasonOf(thrown, file.path)}`);
         return null;
       }

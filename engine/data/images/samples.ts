@@ -13,7 +13,7 @@ import { decodeImage, type Wanted } from './decode.ts';
 import { type Geometry, type Size, shaped, uprightSize } from './geometry.ts';
 import type { ImageHeader } from './header.ts';
 import { type ChannelName, channelCount } from './pixels.ts';
-import { reasonOf, type ScannedFile } from './scan.ts';
+import { reasonOf, type ScannedFile, unlessOfFile } from './scan.ts';
 
 export interface ImageSet {
   column: ColumnType;
@@ -201,6 +201,7 @@ export function decodedRows(
         try {
           return await atWork(file.path, () => decode(index));
         } catch (thrown) {
+          unlessOfFile(thrown);
           onBad(badSample(part, index, file, thrown));
           return new Uint8Array(rowBytes);
         } finally {

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { type ErrorCode, GradloomError } from '../../contract/errors.ts';
 import { makeFolders, systemError, writeWhole } from '../../files.ts';
 import { cacheDir } from '../../workspace.ts';
 import type { ListedFile } from '../listing.ts';
@@ -81,6 +82,23 @@ async function lookAt(file: ListedFile): Promise<Pick<Known, 'header' | 'fault'>
   } catch (thrown) {
     return { header: null, fault: reasonOf(thrown, file.path) };
   }
+}
+
+/** What no other file would be spared: the engine is not whole, memory or disk are full, a fault of ours, or it was cancelled. */
+const notOfFile: ReadonlySet<ErrorCode> = new Set([
+  'ADDON_MISSING',
+  'ADDON_MISMATCH',
+  'LIBTORCH_MISSING',
+  'LIBTORCH_TOO_OLD',
+  'OUT_OF_MEMORY',
+  'DISK_FULL',
+  'INTERNAL',
+  'CANCELLED',
+]);
+
+/** @throws GradloomError what was thrown, unless it is about the one file that was being read */
+export function unlessOfFile(thrown: unknown): void {
+  if (thrown instanceof GradloomError && notOfFile.has(thrown.code)) throw thrown;
 }
 
 /** Why a file cannot be read, as part of a sentence. */

@@ -91,7 +91,7 @@ describe('Data', () => {
     const source = { kind: 'random', shape: [4], classes: 3, samples: 16 };
     await open({ data: { source }, model: { layers: [{ kind: 'Linear', out_features: 5 }] } });
     showPage(<DataPage />);
-    const notice = (await screen.findByText('The network does not go with this data (4)')).parentElement?.parentElement;
+    const notice = (await screen.findByText('The network does not fit these data')).parentElement?.parentElement;
     await userEvent.click(within(notice as HTMLElement).getByRole('button', { name: 'Fit network…' }));
     await userEvent.click(await screen.findByRole('button', { name: 'Fit network' }));
     expect(screen.queryByText(/^The network does not go/)).toBeNull();
@@ -101,7 +101,7 @@ describe('Data', () => {
     const source = { kind: 'random', shape: [3, 8, 8], classes: 3, samples: 16 };
     await open({ data: { source }, model: { layers: [{ kind: 'Embedding', num_embeddings: 9, embedding_dim: 4 }] } });
     showPage(<DataPage />);
-    await screen.findByText('The network does not go with this data (3×8×8)');
+    await screen.findByText('The network does not fit these data');
     await userEvent.click(screen.getByRole('button', { name: 'Replace the network by a template…' }));
     await screen.findByRole('dialog', { name: 'Replace the network by a template' });
   });

@@ -98,12 +98,14 @@ describe('shares of classes', () => {
     });
   });
 
-  test('what a check has counted goes before', () => {
+  test('what a check has counted goes before, unless samples were marked since', () => {
     const checked = [
-      { name: 'train' as const, count: 95, classes: [86, 9] },
+      { name: 'train' as const, count: 95, classes: [87, 9] },
       { name: 'val' as const, count: 4, classes: [3, 1] },
     ];
-    expect(classShares({ target }, split, checked)?.[0]).toEqual({ name: 'a', train: 86, val: 3, test: null });
+    expect(classShares({ target }, split, checked)?.[0]).toEqual({ name: 'a', train: 87, val: 3, test: null });
+    const marked = { ...target, counts: [89, 11] };
+    expect(classShares({ target: marked }, split, checked)?.[1]).toEqual({ name: 'b', train: 9, val: 2, test: null });
   });
 
   test('targets that are no classes have none', () => {

@@ -108,7 +108,7 @@ describe('templates with other data', () => {
     expect(dialog.textContent).toMatch(/These go with it: .*Table/);
     expect(within(dialog).queryByRole('button', { name: 'Create project' })).toBeNull();
     await userEvent.click(within(dialog).getAllByRole('button', { name: 'Close' }).at(-1) as HTMLElement);
-    await userEvent.click(screen.getByRole('button', { name: 'Show with their own data' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Back to the data they come with' }));
     expect(screen.queryByRole('region', { name: 'Not for this data' })).toBeNull();
   });
 
@@ -121,7 +121,7 @@ describe('templates with other data', () => {
     answerPick(mkdtempSync(path.join(tmpdir(), 'gradloom-nothing-')));
     const alert = await screen.findByRole('alert');
     expect(alert.textContent).toMatch(/IDX|no .*data|holds/i);
-    await userEvent.click(within(alert).getByRole('button', { name: 'Show with their own data' }));
+    await userEvent.click(within(alert).getByRole('button', { name: 'Back to the data they come with' }));
     expect(screen.queryByRole('alert')).toBeNull();
     expect(home).toBeTruthy();
   });

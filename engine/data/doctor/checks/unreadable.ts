@@ -24,7 +24,7 @@ export const unreadable: Check = {
           severity: skips ? 'warning' : 'error',
           message: `${plural(count, 'sample')} cannot be read`,
           hint: skips
-            ? 'They are left out. Mend or remove the files so that nobody wonders.'
+            ? 'They take part in nothing. Mend the files to have them, or remove them.'
             : 'No run begins while they are there: mend or remove the files, or leave them out.',
           count,
           offenders: named([...rows, ...samples]),
