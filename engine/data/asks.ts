@@ -20,7 +20,7 @@ import { clearPacks, listPacks, removePacks } from './cache.ts';
 import { describeSource } from './describe.ts';
 import { examineData } from './doctor/examine.ts';
 import { importState } from './import-state.ts';
-import { hasSample } from './mark-effects.ts';
+import { hasSample, sampleName } from './mark-effects.ts';
 import { type DataPack, type PackProgress, packSource } from './pack.ts';
 import { Previews, type WantedSamples } from './preview.ts';
 import { type Fetched, fetchRecipe } from './recipes/fetch.ts';
@@ -84,12 +84,15 @@ const dataAsks = {
   state: ({ source, baseDir, split }: OfSource, { cacheDir: cache }: DataContext): Promise<ImportState> =>
     importState(source, baseDir, split ? { split } : undefined, cache),
 
-  /** What the data say of themselves, and whether a part has a sample of that name. */
+  /** What the data say of themselves, how a part calls the sample of that name (null: it has none), and what its first one is called. */
   sample: async ({ source, baseDir, split, part, name }: OfSource & { part: PartName; name: string }) => {
     const context = split ? { split } : undefined;
     const opened = await openSource(source, baseDir, context);
     const facts = await describeSource(source, baseDir, context);
-    return { facts, sample: hasSample(opened, part, name) };
+    const first = (opened.parts[part] ?? 0) > 0 ? sampleName(opened, part, 0) : null;
+    // A row of a table may be called by its bare number.
+    const sample = [name, `row ${name}`].find((each) => hasSample(opened, part, each)) ?? null;
+    return { facts, sample, first };
   },
 
   /** `text`: the whole project. */

@@ -13,6 +13,7 @@ vi.mock('../../../renderer/client/client.ts', async () => (await import('../engi
 const { default: DataPage } = await import('../../../renderer/data/data-page.tsx');
 const { closeProject, openProject, undo, useProjectState } = await import('../../../renderer/state/project.ts');
 const { openFile } = await import('../../../renderer/state/projects.ts');
+const { changeMarks } = await import('../../../renderer/state/data-marks.ts');
 const { answerPick, usePicking } = await import('../../../renderer/state/files.ts');
 
 beforeEach(closeProject);
@@ -32,6 +33,29 @@ describe('Data', () => {
     const { history } = showPage(<DataPage />, '/data');
     await userEvent.click(screen.getByRole('button', { name: 'Choose a project' }));
     expect(history.at(-1)).toBe('/');
+  });
+
+  test('without a project data begin a new one', async () => {
+    showPage(<DataPage />, '/data');
+    await userEvent.click(screen.getByRole('button', { name: 'Use the digits that come with Gradloom' }));
+    await samples();
+    expect(useProjectState.getState().file).toMatch(/digits/);
+    expect(data().source.kind).toBe('idx');
+  });
+
+  test('a mark is counted at once: samples, their split and their classes', async () => {
+    const dot = () => raw(ramp(12), 2, 3).png();
+    const names = ['a', 'b'].flatMap((name) => [1, 2, 3, 4].map((at) => `${name}/${at}.png`));
+    const folder = await imageFolder(Object.fromEntries(names.map((name) => [name, dot()])));
+    await open({ data: { source: { kind: 'image_folder', path: folder }, split: { val: 0 } } });
+    showPage(<DataPage />);
+    const classes = await screen.findByRole('list', { name: 'Class balance' });
+    expect(classes.textContent).toMatch(/a4.*b4/);
+    await changeMarks([{ part: 'train', sample: 'a/1.png', mark: { exclude: true } }], 'Left out');
+    await waitFor(() => expect(screen.getByRole('list', { name: 'Class balance' }).textContent).toMatch(/a3.*b4/));
+    expect(screen.getByRole('img', { name: /^Split: Training 7/ })).toBeDefined();
+    await changeMarks([{ part: 'train', sample: 'a/2.png', mark: { label: 'b' } }], 'Corrected');
+    await waitFor(() => expect(screen.getByRole('list', { name: 'Class balance' }).textContent).toMatch(/a2.*b5/));
   });
 
   test('shows real samples, page by page, by class and part', async () => {
