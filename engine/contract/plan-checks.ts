@@ -9,12 +9,14 @@ import type { Fix } from './problems.ts';
 import type { ResolvedProject } from './project-types.ts';
 import { type Report, removeEdit, setEdit, show } from './report.ts';
 import type { DataFacts } from './tensors.ts';
-import { checkMoves, dimsAfter, transforms } from './transforms.ts';
+import { checkMoves, checkUnit, dimsAfter, transforms } from './transforms.ts';
 
 /** A transform's numbers a channel must be as many as the channels, and what moves pixels must fit the images. */
 export function checkTransforms(project: ResolvedProject, facts: DataFacts, report: Report): void {
-  const [channels] = facts.input.dims;
-  for (const [index, { kind, args }] of project.data.transforms.entries()) {
+  const { transforms: chosen } = project.data;
+  for (const [index, { kind, args }] of chosen.entries()) {
+    const before = dimsAfter(chosen.slice(0, index), facts.input.dims);
+    const [channels] = before;
     const row = transforms.get(kind);
     const at = (key: string) => ['data', 'transforms', index, key];
     const keys = row?.perChannel ?? [];
@@ -26,7 +28,7 @@ export function checkTransforms(project: ResolvedProject, facts: DataFacts, repo
       report.error(
         'BAD_VALUE',
         at(key),
-        `${key} of ${kind} holds ${plural(value.length, 'number')}, but the samples ${showDims(facts.input.dims)} have ${plural(channels ?? 0, 'channel')}`,
+        `${key} of ${kind} holds ${plural(value.length, 'number')}, but the samples ${showDims(before)} have ${plural(channels ?? 0, 'channel')}`,
         'Give one number, or one a channel.',
         isFitted
           ? [{ label: 'Fit on the samples that train', edits: keys.map((each) => removeEdit(at(each))) }]
@@ -43,8 +45,8 @@ export function checkTransforms(project: ResolvedProject, facts: DataFacts, repo
         fixes,
       );
     }
-    const before = dimsAfter(project.data.transforms.slice(0, index), facts.input.dims);
-    checkMoves({ kind, args }, before, facts.target, ['data', 'transforms', index], report);
+    checkMoves({ kind, args }, before, facts, ['data', 'transforms', index], report);
+    checkUnit(chosen, index, ['data', 'transforms'], report);
   }
 }
 

@@ -24,7 +24,7 @@ import { sources } from './sources.ts';
 import { splitCounts } from './splits.ts';
 import type { DataFacts } from './tensors.ts';
 import { checkTrain, trainingGroups } from './training-groups.ts';
-import { dimsAfter } from './transforms.ts';
+import { factsAfter } from './transforms.ts';
 
 export type { Plan, PlannedLayer } from './plan-types.ts';
 
@@ -125,7 +125,8 @@ function tokensOf({ input, target }: DataFacts): { tokens?: number } {
 
 /** The data as the network sees it. */
 function transformed({ data: { transforms } }: ResolvedProject, facts: DataFacts): DataFacts {
-  return { ...facts, input: { ...facts.input, dims: dimsAfter(transforms, facts.input.dims), ...tokensOf(facts) } };
+  const after = factsAfter(transforms, facts);
+  return { ...after, input: { ...after.input, ...tokensOf(facts) } };
 }
 
 function checkData(project: ResolvedProject, facts: DataFacts | null, report: Report): void {

@@ -10,6 +10,7 @@
 #include "core/device_info.h"
 #include "core/orders.h"
 #include "core/random_source.h"
+#include "core/transforms/fit.h"
 
 namespace gradloom {
 
@@ -71,6 +72,44 @@ Napi::Value resize(const Napi::CallbackInfo& info) {
   });
 }
 
+/// Runs `work` on a thread of its own and resolves to what `answer` makes of its result.
+template <typename Result>
+void answer_later(Napi::Env env, const Napi::Promise::Deferred& deferred, std::function<Result()> work,
+                  std::function<Napi::Value(Napi::Env, const Result&)> answer) {
+  const auto result = std::make_shared<Result>();
+  Environment::of(env).run([work = std::move(work), result] { *result = work(); },
+                           [deferred, result, answer = std::move(answer)](Napi::Env env, std::exception_ptr failure) {
+                             if (failure) {
+                               deferred.Reject(to_js_error(env, failure));
+                             } else {
+                               deferred.Resolve(answer(env, *result));
+                             }
+                           });
+}
+
+Napi::Value fit(const Napi::CallbackInfo& info) {
+  return promised(info, [&](const Napi::Promise::Deferred& deferred) {
+    answer_later<std::vector<Fitted>>(
+        info.Env(), deferred,
+        [text = to_string(info[0], "plan")] { return fit_transforms(parse_plan(nlohmann::json::parse(text))); },
+        [](Napi::Env env, const std::vector<Fitted>& fitted) {
+          nlohmann::json list = nlohmann::json::array();
+          for (const Fitted& one : fitted)
+            list.push_back({{"index", one.index}, {"mean", one.mean}, {"std", one.std}});
+          return to_js(env, list);
+        });
+  });
+}
+
+Napi::Value transform(const Napi::CallbackInfo& info) {
+  return promised(info, [&](const Napi::Promise::Deferred& deferred) {
+    SamplesRequest request = to_samples_request(info[0]);
+    answer_later<Samples>(
+        info.Env(), deferred, [request = std::move(request)] { return transform_samples(request); },
+        [](Napi::Env env, const Samples& samples) { return to_js(env, samples); });
+  });
+}
+
 Napi::Value lock(const Napi::CallbackInfo& info) {
   return guarded(info, [&] {
     const auto held = Environment::of(info.Env()).lock(to_string(info[0], "file"));
@@ -99,6 +138,8 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("epochOrder", Napi::Function::New<order_of_epoch>(env, "epochOrder"));
   exports.Set("writeRandom", Napi::Function::New<write_random_source>(env, "writeRandom"));
   exports.Set("resizeImage", Napi::Function::New<resize>(env, "resizeImage"));
+  exports.Set("fitTransforms", Napi::Function::New<fit>(env, "fitTransforms"));
+  exports.Set("transformSamples", Napi::Function::New<transform>(env, "transformSamples"));
   exports.Set("lock", Napi::Function::New<lock>(env, "lock"));
   exports.Set("useErrorClass", Napi::Function::New<use_error_class>(env, "useErrorClass"));
   return exports;

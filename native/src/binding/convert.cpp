@@ -202,6 +202,21 @@ ResizeRequest to_resize_request(const Napi::Value& value) {
   return request;
 }
 
+SamplesRequest to_samples_request(const Napi::Value& value) {
+  const Napi::Object object = to_object(value, "request");
+  SamplesRequest request = parse_samples_request(to_string(object.Get("request"), "request"));
+  const auto floats = [&](const char* name) {
+    if (!object.Get(name).IsTypedArray() ||
+        object.Get(name).As<Napi::TypedArray>().TypedArrayType() != napi_float32_array)
+      refuse(name, "a Float32Array");
+    const auto array = object.Get(name).As<Napi::Float32Array>();
+    return std::vector<float>(array.Data(), array.Data() + array.ElementLength());
+  };
+  request.values = floats("values");
+  if (object.Has("masks") && !object.Get("masks").IsNull()) request.masks = floats("masks");
+  return request;
+}
+
 std::pair<int64_t, int64_t> to_position(const Napi::Value& value) {
   const Napi::Object object = to_object(value, "request");
   return {integer_at(object, "epoch"), integer_at(object, "batch")};
@@ -327,6 +342,15 @@ Napi::Value to_js(Napi::Env env, const std::vector<DeviceInfo>& devices) {
     row.Set("half", to_strings(env, device.half));
     return row;
   });
+}
+
+Napi::Value to_js(Napi::Env env, const Samples& samples) {
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("dims", to_js(env, nlohmann::json(samples.shape)));
+  object.Set("values", to_typed_array<Napi::Float32Array>(env, samples.values));
+  object.Set("masks",
+             samples.masks.empty() ? env.Null() : to_typed_array<Napi::Float32Array>(env, samples.masks));
+  return object;
 }
 
 Napi::Value to_js(Napi::Env env, const nlohmann::json& value) {

@@ -11,6 +11,7 @@
 #include "core/random_source.h"
 #include "core/resize.h"
 #include "core/session_types.h"
+#include "core/transforms/samples.h"
 
 namespace gradloom {
 
@@ -27,6 +28,7 @@ LookRequest to_look_request(const Napi::Value& value);
 RandomRequest to_random_request(const Napi::Value& value);
 /// Its pixels lie in the value's own array, which must be kept.
 ResizeRequest to_resize_request(const Napi::Value& value);
+SamplesRequest to_samples_request(const Napi::Value& value);
 /// Epoch and batch.
 std::pair<int64_t, int64_t> to_position(const Napi::Value& value);
 
@@ -38,6 +40,7 @@ Napi::Value to_js(Napi::Env env, const LookResult& result);
 Napi::Value to_js(Napi::Env env, const MemoryReport& report);
 Napi::Value to_js(Napi::Env env, const LoadReport& report);
 Napi::Value to_js(Napi::Env env, const std::vector<DeviceInfo>& devices);
+Napi::Value to_js(Napi::Env env, const Samples& samples);
 Napi::Value to_js(Napi::Env env, const nlohmann::json& value);
 /// Bytes as a Uint8Array.
 Napi::Value to_js_bytes(Napi::Env env, const std::vector<uint8_t>& values);

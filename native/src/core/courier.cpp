@@ -40,7 +40,7 @@ Parcel Courier::send(const Gathered& gathered) const {
   std::optional<OnStream> aside;
   if (stream_) aside.emplace(*guard_, *stream_);
   Parcel parcel{gathered.input.to(device_, /*non_blocking=*/pinned_),
-                gathered.target.to(device_, /*non_blocking=*/pinned_), gathered.scale, nullptr};
+                gathered.target.to(device_, /*non_blocking=*/pinned_), gathered.scale, gathered.draws, nullptr};
   if (!stream_) return parcel;
   void* event = nullptr;
   guard_->record(&event, *stream_, device_.index(), c10::EventFlag::PYTORCH_DEFAULT);

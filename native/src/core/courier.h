@@ -18,6 +18,7 @@ struct Parcel {
   at::Tensor input;
   at::Tensor target;
   float scale = 0;
+  std::shared_ptr<const ChainDraws> draws;
   std::shared_ptr<void> copied;  // the event after its copies; null where they went the way of everything else
 };
 

@@ -5,14 +5,13 @@
 #include <ATen/Version.h>
 #include <torch/headeronly/version.h>
 
-#include "core/geometry.h"
 #include "core/layers/inits.h"
 #include "core/layers/table.h"
 #include "core/losses/loss.h"
 #include "core/metrics/metric.h"
 #include "core/optimizers/optimizer.h"
 #include "core/threads.h"
-#include "core/transforms.h"
+#include "core/transforms/transform.h"
 
 namespace gradloom {
 
@@ -35,8 +34,6 @@ json arguments_by_kind(std::span<const Row> rows, Column Row::* arguments) {
 }  // namespace
 
 json describe() {
-  json transforms = arguments_by_kind(transform_kinds(), &TransformKind::arguments);
-  transforms.update(arguments_by_kind(geometry_kinds(), &GeometryKind::arguments));
   return {
       {"abi", 1},
       {"libtorch", TORCH_VERSION},
@@ -44,7 +41,7 @@ json describe() {
       {"optimizers", arguments_by_kind(optimizer_kinds(), &OptimizerKind::arguments)},
       {"losses", arguments_by_kind(loss_kinds(), &LossKind::arguments)},
       {"metrics", arguments_by_kind(metric_kinds(), &MetricKind::arguments)},
-      {"transforms", transforms},
+      {"transforms", arguments_by_kind(transform_kinds(), &TransformKind::arguments)},
       {"inits", arguments_by_kind(init_kinds(), &InitKind::arguments)},
       {"cpu", {{"capability", at::get_cpu_capability()}, {"threads", physical_cores()}}},
   };

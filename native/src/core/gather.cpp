@@ -56,10 +56,10 @@ void to_floats(const Column& column, const std::byte* from, int64_t count, float
 
 }  // namespace
 
-Gatherer::Gatherer(std::vector<int64_t> shape, std::span<const std::unique_ptr<Transform>> transforms, bool finished,
-                   bool pin)
-    : shape_(std::move(shape)),
-      transforms_(transforms),
+Gatherer::Gatherer(const Chain& chain, bool finished, bool pin)
+    : stored_(chain.input()),
+      shape_(finished ? chain.output() : chain.input()),
+      transforms_(chain.pointwise()),
       finished_(finished),
       pin_(pin),
       channels_(shape_.empty() ? 1 : shape_.front()) {
@@ -71,26 +71,16 @@ Gatherer::Gatherer(std::vector<int64_t> shape, std::span<const std::unique_ptr<T
       float* const values = table.data() + channel * 256;
       for (int byte = 0; byte < 256; ++byte)
         values[byte] = scale ? scaled(static_cast<uint8_t>(byte)) : static_cast<float>(byte);
-      for (const auto& transform : transforms_) transform->apply(values, 256, channel);
+      for (const Pointwise* const transform : transforms_) transform->change(values, 256, channel);
     }
   }
-}
-
-void Gatherer::move_pixels(std::vector<int64_t> stored, const Augmentation& augmentation) {
-  stored_ = std::move(stored);
-  const Warp warp = augmentation.fixed();
-  const std::vector<int64_t> moved{stored_[0], static_cast<int64_t>(warp.rows.size()),
-                                   static_cast<int64_t>(warp.columns.size())};
-  if (moved != shape_)
-    throw Error("BAD_CALL", "The transforms make other shapes than the plan's input.", "Plan the project again.",
-                "data.transforms");
-  for (const auto& [index, value] : augmentation.fills()) {
+  for (const auto& [index, value] : chain.fills()) {
     fills_.resize(static_cast<size_t>((index + 1) * channels_));
     for (int64_t channel = 0; channel < channels_; ++channel) {
       float& fill = fills_[static_cast<size_t>(index * channels_ + channel)];
       fill = value;
-      for (const auto& transform : transforms_) {
-        if (transform->index > index) transform->apply(&fill, 1, channel);
+      for (const Pointwise* const transform : transforms_) {
+        if (transform->index > index) transform->change(&fill, 1, channel);
       }
     }
   }
@@ -98,8 +88,26 @@ void Gatherer::move_pixels(std::vector<int64_t> stored, const Augmentation& augm
 
 Gathered Gatherer::gather(const Part& part, std::span<const int64_t> rows, std::span<const Warp> warps,
                           int64_t length) const {
-  return {gather_input(part.input, rows, warps, length), gather_target(part.target, rows),
-          finished_ ? 0.0F : part.input.scale()};
+  at::Tensor target = gather_target(part.target, rows);
+  if (mask_fill_ && !warps.empty()) target = moved(target, warps);
+  return {gather_input(part.input, rows, warps, length), std::move(target), finished_ ? 0.0F : part.input.scale(), {}};
+}
+
+at::Tensor Gatherer::moved(const at::Tensor& masks, std::span<const Warp> warps) const {
+  const int64_t height = masks.size(1);
+  const int64_t width = masks.size(2);
+  const auto count = static_cast<size_t>(masks.size(0));
+  at::Tensor result = empty(count, {shape_[1], shape_[2]}, at::kLong);
+  int64_t* to = result.data_ptr<int64_t>();
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t* const from = masks.const_data_ptr<int64_t>() + static_cast<int64_t>(i) * height * width;
+    const Warp& warp = warps[warps.size() == 1 ? 0 : i];
+    for (const int32_t row : warp.rows) {
+      for (const int32_t column : warp.columns)
+        *to++ = std::min(row, column) < 0 ? *mask_fill_ : from[row * width + column];
+    }
+  }
+  return result;
 }
 
 at::Tensor Gatherer::empty(size_t rows, const std::vector<int64_t>& shape, at::ScalarType type) const {
@@ -149,7 +157,7 @@ void Gatherer::finish(const Column& column, const std::byte* from, float* to, co
     if (column.type() != ColumnType::uint8) {
       to_floats(column, from + static_cast<size_t>(channel) * (column.row_bytes() / static_cast<size_t>(channels_)),
                 plane, values.data());
-      for (const auto& transform : transforms_) transform->apply(values.data(), plane, channel);
+      for (const Pointwise* const transform : transforms_) transform->change(values.data(), plane, channel);
       move([&](int64_t at) { return values[static_cast<size_t>(at)]; });
     } else {
       const auto* const bytes = reinterpret_cast<const uint8_t*>(from) + channel * plane;
@@ -164,7 +172,7 @@ void Gatherer::finish(const Column& column, const std::byte* from, float* to) co
   if (column.type() != ColumnType::uint8) {
     to_floats(column, from, column.row_elements(), to);
     for (int64_t channel = 0; channel < channels_; ++channel) {
-      for (const auto& transform : transforms_) transform->apply(to + channel * plane, plane, channel);
+      for (const Pointwise* const transform : transforms_) transform->change(to + channel * plane, plane, channel);
     }
     return;
   }

@@ -6,12 +6,11 @@
 #include "core/courier.h"
 #include "core/errors.h"
 #include "core/gather.h"
-#include "core/geometry.h"
 #include "core/orders.h"
 #include "core/pack.h"
 #include "core/prefetcher.h"
 #include "core/random_source.h"
-#include "core/transforms.h"
+#include "core/transforms/chain.h"
 
 #include <ATen/DeviceAccelerator.h>
 #include <ATen/EmptyTensor.h>
@@ -27,6 +26,9 @@ namespace {
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
+
+/// Rows of a part are fewer.
+constexpr int64_t kTimes = int64_t{1} << 40;
 
 /// What prefetched batches may hold together: enough for any reader to keep ahead, far less than a machine's memory.
 constexpr int64_t kMostPrefetchedBytes = int64_t{512} << 20;
@@ -55,24 +57,28 @@ bool can_pin(c10::Device device) {
 
 class Loader::Impl {
  public:
-  Impl(const Plan& plan, c10::Device device, bool on_host)
+  Impl(const Plan& plan, c10::Device device, LoaderPath path)
       : settings_(plan.loader),
         device_(device),
-        augmentation_(plan.transforms, stored_shape(plan), plan.seed),
-        // Pixels are moved by the loader's threads, whatever the device.
-        on_host_(on_host || !augmentation_.empty()),
+        chain_(plan.transforms, stored_shape(plan), path == LoaderPath::host ? c10::Device(c10::kCPU) : device,
+               plan.seed),
+        // Flips and crops are the loader's threads', whatever the device, where nothing else has to happen before them.
+        on_host_(path == LoaderPath::automatic ? device.is_cpu() || (chain_.simple() && chain_.moves())
+                                               : path == LoaderPath::host),
         pin_(plan.loader.pin_memory && can_pin(device)),
-        transforms_(build_transforms(plan.transforms, plan.input, device)),
-        gatherer_(plan.input, transforms_, on_host_, pin_),
+        moves_masks_(plan.target == Target::mask && !chain_.empty()),
+        mask_fill_(mask_fill(plan)),
+        gatherer_(chain_, on_host_ && chain_.simple(), pin_),
         splits_(open_splits(plan)),
         orders_(plan, splits_.contains("train") ? &splits_.at("train") : nullptr),
         courier_(device, pin_) {
     if (settings_.batch_size < 1)
       throw Error("BAD_CALL", "batch_size must be at least 1.", {}, "data.loader.batch_size");
-    if (!augmentation_.empty()) {
-      gatherer_.move_pixels(stored_shape(plan), augmentation_);
-      still_.push_back(augmentation_.fixed());
+    if (chain_.output() != plan.input) {
+      throw Error("BAD_CALL", "The transforms make other shapes than the plan's input.", "Plan the project again.",
+                  "data.transforms");
     }
+    if (moves_masks_) gatherer_.move_masks(mask_fill_);
     for (const auto& [name, split] : splits_) split_names_.push_back(name);
     const int64_t ahead = batches_ahead(plan, splits_.contains("train") ? splits_.at("train").count() : 0);
     // More threads than batches would only wait.
@@ -149,26 +155,33 @@ class Loader::Impl {
     const auto first = static_cast<size_t>(place.start);
     const auto count = static_cast<size_t>(place.count);
     const std::span samples = std::span(order->samples).subspan(first, count);
-    const std::span draws = order->draws.empty() ? samples : std::span(order->draws).subspan(first, count);
-    std::vector<Warp> warps;
-    if (!augmentation_.empty()) {
-      for (const int64_t draw : draws) warps.push_back(augmentation_.train(place.sequence, draw));
+    const Split& split = splits_.at("train");
+    // What a sample draws goes by its row in its part, whatever the split is, and by how often it came in this epoch.
+    std::vector<int64_t> ids;
+    for (size_t i = 0; i < count; ++i) {
+      const int64_t draw = order->draws.empty() ? samples[i] : order->draws[first + i];
+      const int64_t times = (draw - samples[i]) / static_cast<int64_t>(order->samples.size());
+      ids.push_back(split.row(samples[i]) + times * kTimes);
     }
-    return gather(splits_.at("train"), samples, warps, orders_.length(samples));
+    return gather(split, samples, chain_.train(place.sequence, ids), orders_.length(samples));
   }
 
   Gathered gather_split(const Place& place) const {
     const Split& split = splits_.at(split_names_[static_cast<size_t>(place.sequence)]);
     std::vector<int64_t> samples(static_cast<size_t>(place.count));
     std::iota(samples.begin(), samples.end(), place.start);
-    return gather(split, samples, still_, 0);
+    return gather(split, samples, chain_.fixed(place.count), 0);
   }
 
-  Gathered gather(const Split& split, std::span<const int64_t> samples, std::span<const Warp> warps,
-                  int64_t length) const {
+  Gathered gather(const Split& split, std::span<const int64_t> samples, ChainDraws draws, int64_t length) const {
     std::vector<int64_t> rows(samples.size());
     std::transform(samples.begin(), samples.end(), rows.begin(), [&](int64_t sample) { return split.row(sample); });
-    return gatherer_.gather(split.part(), rows, warps, length);
+    const bool quick = on_host_ && chain_.simple();
+    const std::vector<Warp> warps = quick && chain_.moves() ? chain_.warps(draws) : std::vector<Warp>();
+    Gathered gathered = gatherer_.gather(split.part(), rows, warps, length);
+    if (quick || chain_.empty()) return gathered;
+    gathered.draws = std::make_shared<const ChainDraws>(std::move(draws));
+    return on_host_ ? finished(std::move(gathered)) : std::move(gathered);
   }
 
   // On the session's thread.
@@ -188,38 +201,42 @@ class Loader::Impl {
       return batch;
     }
     const auto copy_start = std::chrono::steady_clock::now();
-    const Parcel parcel = is_sent ? std::move(lane.sent->second) : courier_.send(gathered);
+    Parcel parcel = is_sent ? std::move(lane.sent->second) : courier_.send(gathered);
     courier_.receive(parcel);
-    batch.input = on_host_ ? parcel.input : finish(parcel.input, parcel.scale);
-    batch.target = parcel.target;
+    if (!on_host_) finish(parcel.input, parcel.target, parcel.scale, parcel.draws.get());
+    batch.input = std::move(parcel.input);
+    batch.target = std::move(parcel.target);
     lane.sent.reset();
     if (const auto next = lane.batches->take_ready()) lane.sent.emplace(next->first, courier_.send(next->second));
     batch.copy_seconds = seconds_since(copy_start);
     return batch;
   }
 
-  at::Tensor finish(at::Tensor batch, float scale) const {
-    if (batch.scalar_type() == at::kLong) return batch;
-    if (batch.scalar_type() == at::kShort) batch = batch.to(at::kInt).bitwise_and_(0xFFFF);
-    batch = batch.to(at::kFloat);
-    // By a tensor on the device: a host scalar may become a multiplication by its reciprocal there, which rounds
-    // otherwise.
-    if (scale != 0) batch.div_(at::full({}, scale, batch.options()));
-    for (const auto& transform : transforms_) batch = transform->apply(batch);
-    return batch;
+  Gathered finished(Gathered raw) const {
+    finish(raw.input, raw.target, raw.scale, raw.draws.get());
+    return {std::move(raw.input), std::move(raw.target), 0, {}};
+  }
+
+  /// Raw samples, wherever they are, as the network wants them.
+  void finish(at::Tensor& input, at::Tensor& target, float scale, const ChainDraws* draws) const {
+    if (input.scalar_type() == at::kLong) return;
+    input = as_floats(input, scale);
+    if (draws == nullptr) return;
+    input = chain_.apply(input, *draws);
+    if (moves_masks_) target = chain_.apply_masks(target, *draws, mask_fill_);
   }
 
   LoaderPlan settings_;
   c10::Device device_;
-  Augmentation augmentation_;
+  Chain chain_;
   bool on_host_;
   bool pin_;
-  std::vector<std::unique_ptr<Transform>> transforms_;
+  bool moves_masks_;
+  double mask_fill_;
   Gatherer gatherer_;
   std::map<std::string, Split> splits_;
   std::vector<std::string> split_names_;
   EpochOrders orders_;
-  std::vector<Warp> still_;  // what samples outside of training go through; none: nothing is moved
   Courier courier_;
   // Last, so that their threads end before what they read goes.
   Lane train_;
@@ -227,8 +244,7 @@ class Loader::Impl {
 };
 
 Loader::Loader(const Plan& plan, c10::Device device, LoaderPath path)
-    : impl_(std::make_unique<Impl>(plan, device,
-                                   path == LoaderPath::automatic ? device.is_cpu() : path == LoaderPath::host)) {}
+    : impl_(std::make_unique<Impl>(plan, device, path)) {}
 
 Loader::~Loader() = default;
 

@@ -2,7 +2,7 @@
 #include "core/pack.h"
 
 #include "core/errors.h"
-#include "core/geometry.h"
+#include "core/transforms/chain.h"
 
 #include <cstdlib>
 #include <cstring>

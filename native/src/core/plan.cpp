@@ -234,6 +234,13 @@ LoaderPlan parse_loader(const Args& loader) {
 
 }  // namespace
 
+std::vector<KindPlan> parse_transforms(const json& value) {
+  std::vector<KindPlan> transforms;
+  for (const json& transform : array_at(value, "transforms", ""))
+    transforms.push_back(parse_kind(transform, "transforms." + std::to_string(transforms.size())));
+  return transforms;
+}
+
 Plan parse_plan(const json& value) {
   try {
     const Args fields(value, "plan");
@@ -265,9 +272,7 @@ Plan parse_plan(const json& value) {
     }
     plan.accumulate = fields.integer("accumulate");
     parse_numbers(value, fields, plan);
-    for (const json& transform : array_at(value, "transforms", "")) {
-      plan.transforms.push_back(parse_kind(transform, "transforms." + std::to_string(plan.transforms.size())));
-    }
+    plan.transforms = parse_transforms(value);
     parse_data(value.at("data"), plan);
     plan.loader = parse_loader(object_at(value, "loader", ""));
     return plan;

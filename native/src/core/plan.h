@@ -171,4 +171,7 @@ struct Plan {
 /// Throws BAD_CALL, naming the place, for anything that is not a NativePlan.
 Plan parse_plan(const nlohmann::json& plan);
 
+/// The list `transforms` of a plan or request.
+std::vector<KindPlan> parse_transforms(const nlohmann::json& value);
+
 }  // namespace gradloom
