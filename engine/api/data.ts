@@ -38,7 +38,7 @@ export function dataCalls(parts: Parts) {
     },
     digits: calls.digits.handler(async () => ({ folder: await bundledDigits(home) })),
     preview: calls.preview.handler(async ({ input, signal }) => {
-      const { file, source, split, transforms, epoch: _, seed: __, ...wanted } = input;
+      const { file, source, split, transforms, ...wanted } = input;
       const of = await givenSource({ file, source, split }, parts);
       return data.ask('preview', { ...of, transforms, wanted }, { signal });
     }),

@@ -36,6 +36,8 @@ export const dataCalls = {
         /** The project's: tables are encoded as their training part says. */
         split: z.unknown().optional(),
         transforms: z.array(z.unknown()),
+        /** On whose training samples Normalize is fitted; absent: as a project that says nothing of it. */
+        split: z.record(z.string(), z.unknown()).exactOptional(),
         part: z.enum(partNames),
         start: z.number().int().min(0),
         /** 0: facts only. */

@@ -403,6 +403,20 @@ export interface Addon {
   }): Promise<void>;
   /** An image turned upright, resized, cut or padded: channels × height × width of the window, values as wide as those given. */
   resizeImage(request: ResizeRequest): Promise<Uint8Array>;
+  /**
+   * Mean and deviation (of the population) of each channel over the split `train` of a plan, as the samples arrive at each Normalize whose
+   * `mean` is null: behind the transforms before it, as evaluation applies them.
+   */
+  fitTransforms(plan: string): Promise<{ index: number; mean: number[]; std: number[] }[]>;
+  /**
+   * Samples behind the transforms, by the code that trains. `request`: {transforms, shape (of a sample), indices (of each in its part),
+   * epoch (null: as evaluation sees them), seed, mask_fill}. `masks`: class indices over each image.
+   */
+  transformSamples(request: {
+    request: string;
+    values: Float32Array;
+    masks: Float32Array | null;
+  }): Promise<{ dims: number[]; values: Float32Array; masks: Float32Array | null }>;
   /** Takes an OS lock on the file (created when absent) or throws RUN_LOCKED. Released by `release`, or by the process's end. */
   lock(file: string): { release(): void };
 }

@@ -22,7 +22,7 @@ import { examineData } from './doctor/examine.ts';
 import { importState } from './import-state.ts';
 import { hasSample, sampleName } from './mark-effects.ts';
 import { type DataPack, type PackProgress, packSource } from './pack.ts';
-import { Previews, type WantedSamples } from './preview.ts';
+import { Previews, type WantedDraws, type WantedSamples } from './preview.ts';
 import { type Fetched, fetchRecipe } from './recipes/fetch.ts';
 import { listRecipes } from './recipes/recipes.ts';
 import { inspectPath } from './recognise/inspect.ts';
@@ -55,7 +55,10 @@ const dataAsks = {
     describeSource(source, baseDir, split ? { split } : undefined),
 
   preview: (
-    { source, baseDir, split, transforms, wanted }: OfSource & { transforms: unknown[]; wanted: WantedSamples },
+    { source, baseDir, split, transforms, wanted }: OfSource & {
+      transforms: unknown[];
+      wanted: WantedSamples & WantedDraws;
+    },
     { signal }: DataContext,
   ): Promise<ProjectPreview> =>
     previews.preview(source, baseDir, transforms, wanted, signal, split ? { split } : undefined),

@@ -8,3 +8,4 @@ export { type DataPack, type PackOptions, packSource } from './pack.ts';
 export { packBytes } from './pack-limit.ts';
 export { Previews } from './preview.ts';
 export { makeSplits, type SplitName, type Splits } from './split.ts';
+export { type Fitted, fits, fitTransforms, withFitted } from './transform.ts';

@@ -1,13 +1,20 @@
 /** What a person sees of a data source before training: its facts, and samples with and without the transforms. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Mark } from '../contract/data/marks.ts';
 import { GradloomError } from '../contract/errors.ts';
+import type { Addon } from '../contract/native.ts';
 import { planProject } from '../contract/plan.ts';
 import type { ResolvedSource } from '../contract/project.ts';
+import type { Chosen } from '../contract/project-types.ts';
 import type { DataFacts } from '../contract/tensors.ts';
-import { transforms as transformTable } from '../contract/transforms.ts';
+import { isUnfitted } from '../contract/transforms.ts';
 import type { ProjectPreview } from '../contract/wire.ts';
+import { lazyAddon } from '../native/lazy.ts';
 import { describeOpened, factsOf } from './describe.ts';
 import { marksOf, sampleName } from './mark-effects.ts';
+import { honourMarks } from './marked.ts';
 import type { OpenContext, OpenSource } from './open-source.ts';
 import { OpenedLately } from './opened-lately.ts';
 import type { DataPack } from './pack.ts';
@@ -16,7 +23,8 @@ import { isDivided, splitsOfPart } from './preview-split.ts';
 import { asShown, plain, type Shown } from './preview-values.ts';
 import { type Kept, packRows, type Rows } from './rows.ts';
 import { defaultContext, openSource } from './source.ts';
-import { applyTransform } from './transform.ts';
+import { makeSplits } from './split.ts';
+import { type Fitted, fitTransforms, type TransformedSamples, transformSamples, withFitted } from './transform.ts';
 
 export type { WantedSamples } from './preview-choice.ts';
 
@@ -26,6 +34,15 @@ interface Known {
   facts: DataFacts;
   rows: Map<string, Rows>;
   labels: Map<string, Uint32Array | null>;
+  /** What Normalize takes from the samples that train, and for which transforms. */
+  fitted: { of: string; numbers: Fitted[] } | null;
+}
+
+/** How transforms are drawn. */
+export interface WantedDraws {
+  /** As training sees the samples in this epoch (from 0); absent: as evaluation does. */
+  epoch?: number;
+  seed?: number;
 }
 
 type Pack = (source: ResolvedSource, baseDir: string, context: OpenContext, signal?: AbortSignal) => Promise<DataPack>;
@@ -38,13 +55,18 @@ const lately = { freshMs: 3000, slowMs: 100 };
 export class Previews {
   /** Packs a source that only libtorch can draw; answers its pack. */
   readonly #pack: Pack;
+  readonly #addon: Addon;
   #known: Known | null = null;
   readonly #lately = new OpenedLately<Known>(lately);
   readonly #keep: Kept;
   #forget: NodeJS.Timeout | undefined;
 
-  constructor(pack: Pack, { mostBytes = 256 << 20 }: { mostBytes?: number } = {}) {
+  constructor(
+    pack: Pack,
+    { mostBytes = 256 << 20, addon = lazyAddon }: { mostBytes?: number; addon?: Addon } = {},
+  ) {
     this.#pack = pack;
+    this.#addon = addon;
     this.#keep = { mostBytes, unpacked: null };
   }
 
@@ -53,7 +75,7 @@ export class Previews {
     source: ResolvedSource,
     baseDir: string,
     transforms: readonly unknown[],
-    wanted: WantedSamples,
+    wanted: WantedSamples & WantedDraws,
     signal?: AbortSignal,
     context: OpenContext = defaultContext(),
   ): Promise<ProjectPreview> {
@@ -70,7 +92,7 @@ export class Previews {
     const { part } = wanted;
     // Also those that take part in nothing.
     const size = opened.parts[part] ?? 0;
-    const { steps, error } = chosenTransforms(source, transforms, facts);
+    const { chosen, error } = chosenTransforms(source, transforms, facts);
     const range = { raw: [0, 0] as [number, number], transformed: [0, 0] as [number, number] };
     const notes = opened.notes && opened.notes.length > 0 ? { notes: opened.notes } : {};
     const blank = { facts, total: size, samples: [], range, transformError: error, ...notes };
@@ -100,6 +122,9 @@ export class Previews {
       rows.inputs(positions, signal),
       labels === null ? rows.goals?.(positions, signal) : undefined,
     ]);
+    const steps = await this.#fitted(known, chosen, source, baseDir, context, signal);
+    const masks = facts.target.kind === 'mask' ? goals : undefined;
+    const through = await this.#through(steps, wanted, facts.input.dims, inputs, positions, masks);
     const shown = inputs.map((raw, i): Shown => {
       const index = positions[i] as number;
       const mark = marks.get(nameOf(index));
@@ -107,7 +132,7 @@ export class Previews {
       const text = opened.textOf?.(raw);
       return {
         raw,
-        transformed: steps.reduce((values, step) => applyTransform(step, values, facts.input.dims), raw),
+        transformed: through.samples[i] as Float32Array,
         sample: {
           index,
           ...(opened.nameOf ? { name: nameOf(index) } : {}),
@@ -115,6 +140,7 @@ export class Previews {
           target: labels?.[index] ?? null,
           ...(splitsOf ? { splits: [...splitsOf(index)] } : {}),
           ...(goal ? { goal: plain(goal) } : {}),
+          ...(through.masks?.[i] ? { moved: plain(through.masks[i]) } : {}),
           ...(text === undefined ? {} : { text }),
         },
       };
@@ -122,17 +148,60 @@ export class Previews {
     return {
       ...blank,
       total,
+      dims: through.dims,
       divided,
       ...asShown(
         shown,
         {
           raw: facts.input.dims,
-          transformed: facts.input.dims,
+          transformed: through.dims,
           ...(facts.target.kind === 'mask' ? { mask: facts.target.dims } : {}),
         },
         wanted.thumbs,
       ),
     };
+  }
+
+  #through(
+    steps: readonly Chosen[],
+    { epoch, seed = 0 }: WantedDraws,
+    dims: readonly number[],
+    samples: readonly Float32Array[],
+    indices: readonly number[],
+    masks: readonly Float32Array[] | undefined,
+  ): Promise<TransformedSamples> | TransformedSamples {
+    if (steps.length === 0) return { dims: [...dims], samples: [...samples], masks: null };
+    const along = masks && { masks: { samples: masks, fill: 0 } };
+    return transformSamples(this.#addon, {
+      ...{ transforms: steps, dims, samples, indices, epoch: epoch ?? null, seed, ...along },
+    });
+  }
+
+  /** Numbers of the samples that train are told by the packed data alone. */
+  async #fitted(
+    known: Known,
+    chosen: readonly Chosen[],
+    source: ResolvedSource,
+    baseDir: string,
+    context: OpenContext,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Chosen[]> {
+    if (!chosen.some(isUnfitted)) return chosen;
+    const { split } = context;
+    const of = JSON.stringify([chosen, split]);
+    if (known.fitted?.of !== of) {
+      const folder = await mkdtemp(join(tmpdir(), 'gradloom-preview-'));
+      try {
+        const packed = await this.#pack(source, baseDir, context, signal);
+        const { pack } = await honourMarks(packed, source, baseDir, split, { folder });
+        const { splits } = await makeSplits(pack, split, this.#addon, folder);
+        const { parts, facts } = pack;
+        known.fitted = { of, numbers: await fitTransforms(this.#addon, chosen, { parts, splits, facts }) };
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    }
+    return withFitted(chosen, known.fitted.numbers);
   }
 
   async #open(source: ResolvedSource, baseDir: string, context: OpenContext): Promise<Known> {
@@ -145,6 +214,7 @@ export class Previews {
       facts: factsOf(opened, await opened.target()),
       rows: rowsOf(opened, this.#keep),
       labels: new Map(),
+      fitted: null,
     };
     this.#known = known;
     return known;
@@ -184,13 +254,13 @@ function rowsOf(opened: OpenSource, keep: Kept): Map<string, Rows> {
   return new Map(rows ? Object.keys(parts).map((part) => [part, rows(part, keep)]) : []);
 }
 
-/** The transforms as a run would apply them but for those that are drawn anew each time, or why it would not. */
+/** The transforms as a run would apply them, or why it would not. */
 function chosenTransforms(source: ResolvedSource, transforms: readonly unknown[], facts: DataFacts) {
   const plan = planProject({ gradloom: 1, data: { source, transforms }, model: { layers: [] } }, facts);
   const fault = plan.problems.find(({ severity, path }) => severity === 'error' && path?.startsWith('data.transforms'));
   return fault
-    ? { steps: [], error: fault.message }
-    : { steps: plan.transforms.filter(({ kind }) => !transformTable.get(kind)?.random), error: null };
+    ? { chosen: [], error: fault.message }
+    : { chosen: plan.transforms, error: null };
 }
 
 function markValue({ part: _, sample: __, ...value }: Mark) {

@@ -9,8 +9,18 @@ import { type NativePlan, type NativeSession, neutral } from '../contract/native
 import { type Plan, planProject } from '../contract/plan.ts';
 import type { PlannedTensor } from '../contract/plan-types.ts';
 import type { Problem } from '../contract/problems.ts';
+import type { Chosen } from '../contract/project-types.ts';
 import { describeWeights } from '../contract/weights.ts';
-import { type DataPack, honourMarks, makeSplits, packSource, type Splits } from '../data/index.ts';
+import {
+  type DataPack,
+  type Fitted,
+  fitTransforms,
+  honourMarks,
+  makeSplits,
+  packSource,
+  type Splits,
+  withFitted,
+} from '../data/index.ts';
 import { toSafetensors } from '../export/weights.ts';
 import { loadAddon } from '../native/load.ts';
 import type { StartedFrom } from '../runs/folder.ts';
@@ -51,6 +61,8 @@ interface Data {
   key: string;
   pack: DataPack;
   splits: Splits;
+  /** By the transforms that they belong to. */
+  fitted: { of: string; numbers: Fitted[] } | null;
 }
 
 export class Looker {
@@ -121,8 +133,9 @@ export class Looker {
     const { plan, problems, dataError } = await planWithData(read.text, read.baseDir);
     refuseUnknownSettings(request.set, problems);
     refuseBefore(plan, problems, dataError);
-    const { key: dataKey, pack, splits } = await this.#dataOf(plan, read.baseDir, signal);
-    const native = nativePlanOf(plan, pack, splits, request);
+    const data = await this.#dataOf(plan, read.baseDir, signal);
+    const { key: dataKey, pack, splits } = data;
+    const native = nativePlanOf(plan, pack, splits, await this.#fit(plan, data), request);
     const nativeKey = JSON.stringify([dataKey, native]);
     const places = placesOf(plan);
     const at = performance.now();
@@ -140,9 +153,21 @@ export class Looker {
     if (this.#data?.key !== key) {
       // Sessions hold the indices they have read; a new split's files may take the place of theirs.
       const { splits } = await makeSplits(pack, split, addon, this.#folder);
-      this.#data = { key, pack, splits };
+      this.#data = { key, pack, splits, fitted: null };
     }
-    return { ...this.#data, pack };
+    this.#data.pack = pack;
+    return this.#data;
+  }
+
+  /** The transforms, with the numbers of this data where they have none of their own. */
+  async #fit({ transforms }: Plan, data: Data): Promise<Chosen[]> {
+    const of = JSON.stringify(transforms);
+    if (data.fitted?.of !== of) {
+      const { pack, splits } = data;
+      const { parts, facts } = pack;
+      data.fitted = { of, numbers: await fitTransforms(loadAddon(), transforms, { parts, splits, facts }) };
+    }
+    return withFitted(transforms, data.fitted.numbers);
   }
 
   async #open({ native, nativeKey, plan, read }: Prepared, asked: LookOptions['weights']): Promise<OpenedNetwork> {
@@ -269,7 +294,13 @@ function tensorsOf({ network, tensors }: Plan): PlannedTensor[] {
 }
 
 /** What trains is not there; what computes is as the run would have it, in fp32. */
-function nativePlanOf(plan: Plan, pack: DataPack, splits: Splits, request: TrainRequest): NativePlan {
+function nativePlanOf(
+  plan: Plan,
+  pack: DataPack,
+  splits: Splits,
+  transforms: Chosen[],
+  request: TrainRequest,
+): NativePlan {
   const defaults = planProject({}, null);
   const { training } = plan.project;
   // One sample asks for no accelerator, which a training may just be filling.
@@ -296,7 +327,7 @@ function nativePlanOf(plan: Plan, pack: DataPack, splits: Splits, request: Train
     target: pack.facts.target.kind,
     metrics: [],
     ...neutral,
-    transforms: plan.transforms,
+    transforms,
     data: {
       parts: pack.parts,
       splits: Object.fromEntries(Object.entries(splits).filter(([, split]) => split !== undefined)),

@@ -32,6 +32,8 @@ const environmentSchema = z.object({
   split_hash: z.string(),
   /** Names of the classes, for whoever reads the exported weights; null where targets are vectors. */
   classes: z.array(z.string()).nullable(),
+  /** What Normalize has without numbers of its own, measured on the samples that train; absent: every one has its own. */
+  fitted: z.array(z.object({ index: z.number(), mean: z.array(z.number()), std: z.array(z.number()) })).exactOptional(),
   /** The weights that the run started from, and the run they belong to; absent: fresh ones. */
   started_from: z
     .object({ file: z.string(), run: z.string().nullable(), checkpoint: z.string().nullable() })
@@ -71,6 +73,7 @@ export function describeEnvironment(
     deterministic,
     data_hash: data.data_hash,
     split_hash: data.split_hash,
+    ...(data.fitted.length > 0 ? { fitted: data.fitted } : {}),
     ...(weights === null ? {} : { started_from: placeOf(weights) }),
     classes: data.facts.target.kind === 'class' ? data.facts.target.classes : null,
     project: readProject(text).project ?? {},

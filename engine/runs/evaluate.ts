@@ -99,7 +99,8 @@ async function withCheckpoint<T>(
   const scratch = mkdtempSync(path.join(os.tmpdir(), 'gradloom-evaluate-'));
   const { signal } = options;
   try {
-    const data = await prepareData(plan, addon, scratch, { signal, run: environment ? folder : undefined });
+    const run = environment ? folder : undefined;
+    const data = await prepareData(plan, addon, scratch, { signal, run, fitted: environment?.fitted });
     const split = options.split ?? 'val';
     const chosen = data.splits[split];
     if (!chosen) {

@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { GradloomError } from '../contract/errors.ts';
 import { exportFormats } from '../contract/exports.ts';
 import { readProject, resolveProject } from '../contract/project.ts';
+import { withFitted } from '../data/index.ts';
 import { type ExportFormat, formats } from '../export/formats.ts';
 import { readSafetensors } from '../export/safetensors.ts';
 import { digest, type TensorSource } from '../export/tensor-source.ts';
@@ -122,7 +123,9 @@ async function metadataOf(folder: string, checkpoint: string): Promise<Record<st
     checkpoint,
     project,
     classes: JSON.stringify(environment?.classes ?? null),
-    transforms: JSON.stringify(data.transforms.map(({ kind, args }) => ({ kind, ...args }))),
+    transforms: JSON.stringify(
+      withFitted(data.transforms, environment?.fitted ?? []).map(({ kind, args }) => ({ kind, ...args })),
+    ),
     versions: JSON.stringify(environment?.versions ?? {}),
   };
 }

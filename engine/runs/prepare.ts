@@ -20,7 +20,18 @@ import { isObject, type JsonObject } from '../contract/report.ts';
 import { pathKeys } from '../contract/sources.ts';
 import type { DataFacts } from '../contract/tensors.ts';
 import type { Precision } from '../contract/training-numbers.ts';
-import { describeSource, honourMarks, makeSplits, marksOfRun, packSource, type Splits } from '../data/index.ts';
+import {
+  describeSource,
+  type Fitted,
+  fits,
+  fitTransforms,
+  honourMarks,
+  makeSplits,
+  marksOfRun,
+  packSource,
+  type Splits,
+  withFitted,
+} from '../data/index.ts';
 import { systemError } from '../files.ts';
 import { SettingsFile } from '../settings.ts';
 import { checkThreads, threadsHere } from '../threads.ts';
@@ -275,6 +286,8 @@ export interface PreparedData {
   encoding: JsonObject | null;
   data_hash: string;
   split_hash: string;
+  /** The numbers that Normalize has without any of its own. */
+  fitted: Fitted[];
   /** What a person should know of it: marks that mean nothing. */
   notes: DataNote[];
 }
@@ -289,6 +302,8 @@ export async function prepareData(
     onProgress?: (done: number, total: number) => void;
     /** The folder of a run that keeps its marks. */
     run?: string | undefined;
+    /** What an earlier start of the run measured. */
+    fitted?: Fitted[] | undefined;
   } = {},
 ): Promise<PreparedData> {
   const { source, split } = plan.project.data;
@@ -307,7 +322,9 @@ export async function prepareData(
   const { pack, notes } = await honourMarks(packed, source, '/', split, { folder: splitFolder, run: options.run });
   const { splits, hash } = await makeSplits(pack, split, addon, splitFolder);
   const { parts, facts, encoding } = pack;
-  return { splits, parts, facts, encoding, data_hash: pack.hash, split_hash: hash, notes };
+  const known = options.fitted && fits(plan.transforms, options.fitted) ? options.fitted : null;
+  const fitted = known ?? (await fitTransforms(addon, plan.transforms, { parts, splits, facts }));
+  return { splits, parts, facts, encoding, data_hash: pack.hash, split_hash: hash, fitted, notes };
 }
 
 export function adviceOnData({ notes }: PreparedData): Advice[] {
@@ -349,7 +366,7 @@ export function nativePlan(
     loss_scale: precision === 'fp16' ? training.loss_scale : null,
     activation_checkpointing: training.activation_checkpointing ? segmentStarts(plan.layers) : [],
     ema: training.ema,
-    transforms: plan.transforms,
+    transforms: withFitted(plan.transforms, data.fitted),
     data: { parts: data.parts, splits: presentSplits(data.splits) },
     loader: { ...settings.loader, ...plan.cut },
   };

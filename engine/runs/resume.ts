@@ -98,6 +98,7 @@ export async function resumeRun(
         onProgress: packingProgress(record),
         // One that ended before its data were there takes the marks that there are.
         run: before ? folder : undefined,
+        fitted: before?.fitted,
       });
       checkData(found?.state ?? before, data, folder);
       const edited =

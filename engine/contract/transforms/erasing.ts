@@ -12,7 +12,12 @@ export const erasingTransforms: readonly TransformKind[] = [
       help: 'Covers a random rectangle of some images. Only in training.',
       params: {
         p: chance('How often something is erased: 0.5 for every other image.'),
-        scale: range('Scale', 'Share of the image’s area that is erased: [least, most].', { min: 0, max: 1 }, [0.02, 0.33]),
+        scale: range(
+          'Scale',
+          'Share of the image’s area that is erased: [least, most].',
+          { min: 0, max: 1 },
+          [0.02, 0.33],
+        ),
         ratio: range('Ratio', 'Of the rectangle’s height to its width: [least, most].', { above: 0 }, [0.3, 3.3]),
         value: field(z.union([z.number(), z.array(z.number()).min(1), z.literal('random')]), {
           label: 'Value',

@@ -41,7 +41,12 @@ export const sizeTransforms: readonly TransformKind[] = [
       help: 'Cuts a window of random size and shape and brings it to one size. Outside of training the image’s shorter side becomes 256/224 of the size and the window is in the middle.',
       params: {
         size: span(2, { label: 'Size', help: 'What the network then sees.' }),
-        scale: range('Scale', 'Share of the image’s area that the window covers: [least, most].', { above: 0 }, [0.08, 1]),
+        scale: range(
+          'Scale',
+          'Share of the image’s area that the window covers: [least, most].',
+          { above: 0 },
+          [0.08, 1],
+        ),
         ratio: range('Ratio', 'Of the window’s width to its height: [least, most].', { above: 0 }, [3 / 4, 4 / 3]),
         interpolation: scaling(),
         antialias,

@@ -111,7 +111,7 @@ at::Tensor adjust_sharpness(const at::Tensor& images, const Factor& factor) {
   const int64_t channels = images.size(1);
   const at::Tensor kernel =
       at::tensor({a, a, a, a, b, a, a, a, a}, at::kFloat).view({1, 1, 3, 3}).expand({channels, 1, 3, 3}).to(images.device());
-  const at::Tensor blurred = at::conv2d(images, kernel, {}, 1, 0, 1, channels);
+  const at::Tensor blurred = at::conv2d(images, kernel, at::Tensor(), at::IntArrayRef{1}, at::IntArrayRef{0}, at::IntArrayRef{1}, channels);
   const at::Tensor result = images.clone();
   const at::Tensor inner = result.narrow(2, 1, height - 2).narrow(3, 1, width - 2);
   inner.copy_(factor.sharpen(inner, blurred));

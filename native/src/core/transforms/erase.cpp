@@ -93,8 +93,8 @@ class GaussianBlur final : public Transform {
                                   .to(batch.device());
     const at::Tensor padded =
         at::reflection_pad2d(batch, {sizes_[0] / 2, sizes_[0] / 2, sizes_[1] / 2, sizes_[1] / 2});
-    return at::conv2d(padded.view({1, count * channels, padded.size(2), padded.size(3)}), weight, {}, 1, 0, 1,
-                      count * channels)
+    return at::conv2d(padded.view({1, count * channels, padded.size(2), padded.size(3)}), weight, at::Tensor(),
+                      at::IntArrayRef{1}, at::IntArrayRef{0}, at::IntArrayRef{1}, count * channels)
         .view_as(batch);
   }
 
