@@ -47,11 +47,6 @@ class Moments {
   double squares_ = 0;
 };
 
-at::Tensor as_floats(const at::Tensor& stored, const Column& column) {
-  const at::Tensor floats = stored.to(at::kFloat);
-  return column.scaled() ? floats.div_(at::scalar_tensor(255.0, at::kFloat)) : floats;
-}
-
 /// Samples that are read at once.
 constexpr int64_t kBatch = 64;
 
@@ -66,7 +61,7 @@ std::vector<Moments> measured(const Split& split, const Chain& before) {
     const ChainDraws draws = before.fixed(static_cast<int64_t>(rows.size()));
     const std::vector<Warp> warps = before.simple() && before.moves() ? before.warps(draws) : std::vector<Warp>();
     at::Tensor batch = gatherer.gather(split.part(), rows, warps).input;
-    if (!before.simple()) batch = before.apply(as_floats(batch, split.part().input), draws);
+    if (!before.simple()) batch = before.apply(as_floats(batch, split.part().input.scale()), draws);
     const int64_t area = batch.numel() / (batch.size(0) * static_cast<int64_t>(channels));
     const float* values = batch.const_data_ptr<float>();
     for (int64_t i = 0; i < batch.size(0); ++i) {
