@@ -5,7 +5,9 @@ import type { MemoryFinding } from '../contract/finders.ts';
 import { codeText, modelCode } from '../contract/model-code.ts';
 import type { Plan, PlannedLayer } from '../contract/plan.ts';
 import type { Problem } from '../contract/problems.ts';
+import type { Chosen } from '../contract/project-types.ts';
 import { planSchedule, type SchedulePoints, stepsPerEpoch } from '../contract/schedule-plan.ts';
+import { isUnfitted } from '../contract/transforms.ts';
 import { measureMemoryInWorkers } from '../finders/measure.ts';
 import { correctionFor } from '../finders/measure-store.ts';
 import { dims, integer, plural, short, table } from '../format.ts';
@@ -58,6 +60,7 @@ export const addPlan: AddCommand = (program, context) => {
         layers,
         inside,
         output,
+        transforms: plan.transforms,
         ...costs,
         ...measured,
         correction,
@@ -113,6 +116,7 @@ function showPlan(
   out.say(
     `${out.style('bold', project.name)}: input ${plan.input.length > 0 ? dims(plan.input) : 'unknown'}${samples}`,
   );
+  if (plan.transforms.length > 0) out.say(`Transforms: ${plan.transforms.map(transformWords).join(', ')}`);
   if (plan.layers.length > 0) {
     const rows = plan.layers.flatMap((layer) => layerRows(layer, 0));
     const known = knownUpTo(plan);
@@ -136,6 +140,9 @@ function showPlan(
     );
   }
 }
+
+const transformWords = (transform: Chosen) =>
+  isUnfitted(transform) ? `${transform.kind} (fitted at the start of the run)` : transform.kind;
 
 /** The last layer whose costs are known, where a problem behind it leaves the rest unknown; null: all are. */
 function knownUpTo({ layers, output }: Plan): string | null {

@@ -70,7 +70,7 @@ export function checkMoves(
     return;
   }
   if (target.kind === 'mask' && row.masks === 'left') {
-    const message = `${kind} would move the image and leave its mask where it is, as torchvision’s refuses to`;
+    const message = `${kind} would move the image and leave its mask where it is`;
     report.error('TARGET_MISMATCH', place, message, 'Use RandomAffine and ColorJitter, or remove it.', remove);
   } else if (target.kind === 'mask' && row.masks === 'move' && !liesOver(target.dims, input.dims)) {
     const message = `${kind} cannot move the masks of ${target.dims.join('×')} along, which do not lie over the images of ${input.dims.slice(1).join('×')}`;

@@ -36,8 +36,6 @@ export interface PreviewSample {
   transformed: number[];
   /** Of targets that are no single class: the class at each position, the numbers, a 0 or 1 a label; as the network is asked for them. */
   goal?: number[];
-  /** A mask behind the transforms, which move it along with its image. */
-  moved?: number[];
   /** Of `goal`, after transforms that move the input. */
   transformedGoal?: number[];
   /** What the input's tokens are read as. */

@@ -140,7 +140,7 @@ export class Previews {
           target: labels?.[index] ?? null,
           ...(splitsOf ? { splits: [...splitsOf(index)] } : {}),
           ...(goal ? { goal: plain(goal) } : {}),
-          ...(through.masks?.[i] ? { moved: plain(through.masks[i]) } : {}),
+          ...(through.masks?.[i] ? { transformedGoal: plain(through.masks[i]) } : {}),
           ...(text === undefined ? {} : { text }),
         },
       };

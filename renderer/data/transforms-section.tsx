@@ -22,9 +22,6 @@ const place = ['data', 'transforms'];
 /** Of the picture in a transform's head. */
 export const stageSide = 32;
 
-/** What a new one begins with, until a person says otherwise; see `beginning`. */
-const beginnings: Record<string, Record<string, unknown>> = { Normalize: { mean: [0.5], std: [0.5] } };
-
 export interface TransformsSectionProps {
   preview: ProjectPreview | null;
   /** The sample that is shown after each of them. */
@@ -55,10 +52,11 @@ export function TransformsSection({ preview, wish }: TransformsSectionProps) {
               Add transform
             </Button>
           }
-          items={[...transforms.values()].map(({ kind, label }) => ({
+          items={[...transforms.values()].map(({ kind, label, beginning }) => ({
             label: kind,
             ...(label === kind ? {} : { hint: label }),
-            onClick: () => edit(addTransform(written, { kind, ...beginning(kind, preview) })),
+            onClick: () =>
+              edit(addTransform(written, { kind, ...beginning?.(preview?.dims ?? preview?.facts.input.dims ?? []) })),
           }))}
         />
       }
@@ -101,13 +99,6 @@ function plainSentence(kind: unknown, preview: ProjectPreview | null): string {
   return isPicture
     ? 'The network gets the pictures with values from 0 to 1.'
     : 'The network gets the samples as they are.';
-}
-
-/** What a new one starts with, where a parameter has no default: a crop keeps the size that the image has. */
-function beginning(kind: string, preview: ProjectPreview | null): object | undefined {
-  const [, height, width] = preview?.facts.input.dims ?? [];
-  if (kind !== 'RandomCrop' || height === undefined || width === undefined) return beginnings[kind];
-  return { size: height === width ? height : [height, width], padding: Math.ceil(Math.min(height, width) / 8) };
 }
 
 function Item({

@@ -27,6 +27,7 @@ export async function importData(project: object, file: string, folder: string) 
     data_hash: pack.hash,
     split_hash: hash,
     encoding: pack.encoding,
+    fitted: [],
     notes: [],
   };
   const native = nativePlan(plan, data, { device: 'cpu', precision: 'fp32', threads: 1 });

@@ -93,8 +93,73 @@ export const augmentRows: { [group: string]: Row[] } = {
       name: 'of what is no image',
       project: moved({ kind: 'RandomVerticalFlip' }),
       facts: vectors,
+      problems: ['WRONG_RANK data.transforms.0: RandomVerticalFlip is for images, but the samples [12] are none'],
+    },
+    {
+      name: 'of other channels than colours have',
+      project: moved({ kind: 'ColorJitter', hue: 0.1 }, { kind: 'RandAugment' }, { kind: 'Grayscale' }),
+      facts: { ...vectors, input: { dims: [2, 8, 8], dtype: 'float32' } },
       problems: [
-        'WRONG_RANK data.transforms.0: RandomVerticalFlip moves the pixels of images, but the samples [12] are none',
+        'BAD_VALUE data.transforms.0: ColorJitter does not fit: it knows images of 1 or 3 channels, and these have 2',
+        'BAD_VALUE data.transforms.1: RandAugment does not fit: it knows images of 1 or 3 channels, and these have 2',
+        'BAD_VALUE data.transforms.2: Grayscale does not fit: it knows images of 1 or 3 channels, and these have 2',
+      ],
+    },
+    {
+      name: 'values that are no longer colours',
+      project: moved({ kind: 'Normalize' }, { kind: 'ColorJitter', brightness: 0.2 }),
+      problems: [
+        '(warning) BAD_VALUE data.transforms.1: ColorJitter keeps values in 0–1, but Normalize before it has made others of them',
+      ],
+    },
+    {
+      name: 'half a Normalize',
+      project: moved({ kind: 'Normalize', mean: 0.5 }, { kind: 'Normalize', std: [0] }),
+      problems: [
+        'MISSING_VALUE data.transforms.0.std: Normalize has a mean but no std',
+        'BAD_VALUE data.transforms.1.std: std must not be 0, but is [0]',
+        'MISSING_VALUE data.transforms.1.mean: Normalize has a std but no mean',
+      ],
+    },
+    {
+      name: 'numbers a channel behind what changes the channels',
+      project: moved(
+        { kind: 'Grayscale', num_output_channels: 3 },
+        { kind: 'Normalize', mean: [1, 2, 3], std: [1, 2] },
+      ),
+      problems: [
+        'BAD_VALUE data.transforms.1.std: std of Normalize holds 2 numbers, but the samples [3, 28, 28] have 3 channels',
+      ],
+    },
+    {
+      name: 'kernels and magnitudes that there are not',
+      project: moved(
+        { kind: 'GaussianBlur', kernel_size: [4, 3] },
+        { kind: 'GaussianBlur', kernel_size: 57 },
+        { kind: 'RandAugment', magnitude: 31 },
+        { kind: 'RandomErasing', scale: [0.5, 0.2] },
+        { kind: 'Grayscale', num_output_channels: 2 },
+      ),
+      problems: [
+        'BAD_VALUE data.transforms.0.kernel_size: The kernel of GaussianBlur has a middle: its sizes are odd',
+        'BAD_VALUE data.transforms.2.magnitude: magnitude 31 is none of the 31 from 0 to 30',
+        'BAD_VALUE data.transforms.3.scale: Expected two numbers ≥ 0 and ≤ 1, the smaller first for scale but received [0.5,0.2]',
+        'BAD_VALUE data.transforms.4.num_output_channels: Expected 1 or 3 for num_output_channels but received 2',
+        'BAD_VALUE data.transforms.1.kernel_size: GaussianBlur does not fit: half of 57×57 reaches past the image of 28×28',
+      ],
+    },
+    {
+      name: 'masks that cannot go along',
+      project: moved({ kind: 'RandAugment' }, { kind: 'RandomRotation', degrees: 5 }, { kind: 'ColorJitter' }),
+      facts: {
+        ...vectors,
+        input: { dims: [3, 8, 8], dtype: 'float32' },
+        target: { kind: 'mask', dims: [4, 4], classes: ['a', 'b'] },
+      },
+      problems: [
+        'OUTPUT_MISMATCH model.layers.1: The network answers [10] but the loss wants one score a class at each position: [2, 4, 4]',
+        'TARGET_MISMATCH data.transforms.0: RandAugment would move the image and leave its mask where it is',
+        'TARGET_MISMATCH data.transforms.1: RandomRotation cannot move the masks of 4×4 along, which do not lie over the images of 8×8',
       ],
     },
   ],

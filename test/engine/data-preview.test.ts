@@ -1,5 +1,5 @@
 /** Samples as a person sees them before training are those that the network will get, bit for bit. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
@@ -7,6 +7,7 @@ import { type DataPack, Previews, packSource } from '../../engine/data/index.ts'
 import { honourMarks } from '../../engine/data/marked.ts';
 import { changeMarks, needMarksFile } from '../../engine/data/marks.ts';
 import { divideParts } from '../../engine/data/split.ts';
+import { readSafetensors } from '../../engine/export/safetensors.ts';
 import { loadAddon } from '../../engine/native/load.ts';
 import { nativePlan, planRun, prepareData } from '../../engine/runs/prepare.ts';
 import { counting, idxBytes, testFolder } from './idx-writer.ts';
@@ -79,33 +80,62 @@ test('who waits no longer takes nothing from others that wait for the same file'
   expect((await stays).samples).toHaveLength(3);
 });
 
-test('the transforms give what libtorch gives, bit for bit', async () => {
+const drawn = [
+  { kind: 'Resize', size: [9, 8] },
+  { kind: 'RandomResizedCrop', size: [6, 5] },
+  { kind: 'GaussianNoise', sigma: 0.2 },
+  { kind: 'Normalize' },
+  { kind: 'RandomErasing', p: 0.6 },
+  { kind: 'RandomHorizontalFlip' },
+];
+
+test.each([
+  ['that only change values', [normalize], [2, 3, 5]],
+  ['that are drawn, and fitted on the samples that train', drawn, [2, 6, 5]],
+])('transforms %s give the tensors that the network receives, bit for bit', async (_name, transforms, dims) => {
   const { path } = digits(false);
   const source = { kind: 'idx' as const, path };
-  const shown = await new Previews(nothingToPack).preview(source, '/', [normalize], {
-    part: 'train',
-    start: 0,
-    count: 60,
-  });
+  const split = { val: 0.25, seed: 5 };
   const cacheDir = testFolder();
   vi.stubEnv('GRADLOOM_CACHE', cacheDir);
   const addon = loadAddon();
   // A network that hands its input on, so that predictions are the transformed samples.
-  const width = 30;
+  const width = dims.reduce((product, dim) => product * dim, 1);
   const layers = [{ kind: 'Flatten' }, { kind: 'Linear', out_features: width, bias: false }];
-  const project = { gradloom: 1, data: { source, split: { val: 0 }, transforms: [normalize] }, model: { layers } };
+  const data = { source, split, transforms, loader: { batch_size: 7 } };
+  const project = { gradloom: 1, data, model: { layers }, training: { seed: 11 } };
   const { plan } = await planRun({ text: JSON.stringify(project), baseDir: '/', label: 'it' });
-  const data = await prepareData(plan, addon, cacheDir);
-  const session = await addon.createSession(
-    JSON.stringify(nativePlan(plan, data, { device: 'cpu', precision: 'fp32', threads: 1 })),
-  );
+  expect(plan.input).toEqual(dims);
+  const prepared = await prepareData(plan, addon, cacheDir);
+  const native = nativePlan(plan, prepared, { device: 'cpu', precision: 'fp32', threads: 1 });
+  const session = await addon.createSession(JSON.stringify(native));
   const weights = join(cacheDir, 'identity.safetensors');
   writeFileSync(weights, identity('1.weight', width));
   expect((await session.loadWeights(weights)).matched).toEqual(['1.weight']);
-  const { logits } = await session.predict({ split: 'train', start: 0, count: 60 });
+  const { logits } = await session.predict({ split: 'val', start: 0, count: 15 });
+  const batch = join(cacheDir, 'batch.safetensors');
+  await session.saveBatch({ epoch: 2, batch: 3 }, batch);
   await session.close();
+
+  const previews = new Previews((of, base) => packSource(of, base, { cacheDir, addon }));
+  const whole = { part: 'train' as const, start: 0, count: 60, split: plan.project.data.split };
+  const still = await previews.preview(source, '/', transforms, whole);
+  const drawnNow = await previews.preview(source, '/', transforms, { ...whole, epoch: 2, seed: 11 });
   vi.unstubAllEnvs();
-  expect(shown.samples.flatMap(({ transformed }) => transformed)).toEqual(Array.from(logits));
+  expect(still.dims).toEqual(dims);
+  const rows = (part: 'train' | 'val') =>
+    [...new BigInt64Array(readFileSync(prepared.splits[part]?.indices as string).buffer.slice(0))].map(Number);
+  const evaluated = rows('val').flatMap((row) => still.samples[row]?.transformed ?? []);
+  expect(Array.from(logits)).toEqual(evaluated);
+  const [input] = (await readSafetensors(batch)).tensors.filter(({ name }) => name === 'input');
+  const chunks: Buffer[] = [];
+  for await (const chunk of (input as NonNullable<typeof input>).chunks()) chunks.push(Buffer.from(chunk));
+  const trained = new Float32Array(Uint8Array.from(Buffer.concat(chunks)).buffer);
+  const order = addon.randperm(45, 11 + 2).slice(21, 28);
+  const shown = [...order].flatMap(
+    (position) => drawnNow.samples[rows('train')[position] as number]?.transformed ?? [],
+  );
+  expect(Array.from(trained)).toEqual(shown);
 });
 
 test('transforms that no run would apply are told, and the samples are shown without them', async () => {

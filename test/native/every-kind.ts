@@ -85,6 +85,22 @@ const moves = [
   { kind: 'RandomCrop', args: { size: [7, 9], padding: [0, 0, 0, 0], fill: 0, padding_mode: 'reflect' } },
 ];
 
+/** Chains that together hold every other transform, each of which ends with images as they came. */
+const chains: [name: string, ...transforms: object[]][] = [
+  ['resized', { kind: 'Resize', size: 11, interpolation: 'bicubic' }, { kind: 'RandomResizedCrop', size: [8, 9] }],
+  ['turned', { kind: 'RandomRotation', degrees: 30 }, { kind: 'RandomAffine', degrees: 9, translate: [0.1, 0.2], shear: 8 }],
+  ['recoloured', { kind: 'ColorJitter', brightness: 0.3, contrast: 0.3, saturation: 0.3, hue: 0.2 }, { kind: 'RandomGrayscale', p: 0.5 }],
+  ['greyed', { kind: 'Grayscale', num_output_channels: 3 }, { kind: 'GaussianNoise' }],
+  ['erased', { kind: 'RandomErasing', p: 0.9, value: 'random' }, { kind: 'GaussianBlur', kernel_size: 3 }],
+  ['by policy', { kind: 'RandAugment', num_ops: 8, magnitude: 20 }],
+]; // biome-ignore format: a chain a line
+
+function chained(transforms: readonly object[]): NativePlan['transforms'] {
+  const all = [...transforms, { kind: 'CenterCrop', size: [7, 9] }];
+  const source = { kind: 'random', shape: [3, 7, 9], classes: 5, samples: 40 };
+  return planProject({ gradloom: 1, data: { source, transforms: all } }, null).transforms;
+}
+
 /** The ways to train that are no layer: optimizers, losses, accumulation, clipping, normalised bytes, a network of the digits' kind. */
 function trainingPlans(folder: string): Named[] {
   const named = (name: string, ...[pack, change, layers, training]: TinyRest): Named => ({
@@ -118,6 +134,7 @@ function trainingPlans(folder: string): Named[] {
     named('mixed', { shape: [2, 7, 9] }, { mixup: { alpha: 0.3 }, cutmix: { alpha: 1 } }),
     named('moved', { shape: [2, 7, 9] }, { transforms: moves }),
     named('moved floats', { shape: [2, 7, 9], input: 'float32' }, { transforms: moves, accumulate: 2 }),
+    ...chains.map(([name, ...transforms]) => named(name, { shape: [3, 7, 9] }, { transforms: chained(transforms) })),
     ...initKinds
       .filter(({ kind }) => kind !== 'default')
       .map(({ kind }) =>

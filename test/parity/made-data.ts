@@ -77,6 +77,7 @@ export async function sessionOn(setting: Setting, change: Partial<NativePlan> = 
     data_hash: '',
     split_hash: '',
     encoding: null,
+    fitted: [],
     notes: [],
   };
   return loadAddon().createSession(

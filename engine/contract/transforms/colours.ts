@@ -65,6 +65,7 @@ export const colourTransforms: readonly TransformKind[] = [
         hue: shifts(hue),
       }),
     }),
+    beginning: () => ({ brightness: 0.2, contrast: 0.2, saturation: 0.2 }),
     random: true,
     perChannel: [],
     unit: true,

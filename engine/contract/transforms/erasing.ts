@@ -79,6 +79,7 @@ export const erasingTransforms: readonly TransformKind[] = [
         ]);
       },
     }),
+    beginning: () => ({ kernel_size: 3 }),
     random: true,
     perChannel: [],
     masks: 'stay',

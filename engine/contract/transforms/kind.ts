@@ -1,6 +1,7 @@
 /** What a row of the table of transforms is, and the fields that several rows have. */
 import { z } from 'zod';
 import { choice, field, flag, number } from '../fields.ts';
+import type { Json } from '../native.ts';
 import type { Chosen } from '../project-types.ts';
 import type { ArgsRow } from '../table.ts';
 
@@ -19,6 +20,8 @@ export interface TransformKind extends ArgsRow {
   unit?: boolean;
   /** It is for images [channels, height, width] alone: the dims that it makes of such, or why it cannot. */
   moves?(args: Chosen['args'], dims: readonly number[]): { dims: number[] } | Misfit;
+  /** Parameters that a new one starts with, for samples of these dims: where it has no defaults, or those change nothing. */
+  beginning?(dims: readonly number[]): { [parameter: string]: Json };
   /** What becomes of a mask that lies over the image: it moves along, it stays, or it would be left where it is. */
   masks?: 'move' | 'stay' | 'left';
 }
@@ -109,4 +112,10 @@ export function greyOrRgb(dims: readonly number[]): Misfit | null {
   return channels === 1 || channels === 3
     ? null
     : { key: 'kind', wrong: `it knows images of 1 or 3 channels, and these have ${channels}` };
+}
+
+/** An image keeps its size until somebody says otherwise. */
+export function sameSize(dims: readonly number[]): { size: number | number[] } {
+  const [height = 32, width = height] = dims.slice(-2);
+  return { size: height === width ? height : [height, width] };
 }

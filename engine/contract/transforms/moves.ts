@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { asSpan, choice, field, number, span } from '../fields.ts';
 import { argsRow } from '../table.ts';
-import { asList, chance, type TransformKind } from './kind.ts';
+import { asList, chance, sameSize, type TransformKind } from './kind.ts';
 
 /** Left, top, right, bottom. */
 type Sides = [number, number, number, number];
@@ -74,6 +74,7 @@ export const moveTransforms: readonly TransformKind[] = [
         padding_mode,
       }),
     }),
+    beginning: (dims) => ({ ...sameSize(dims), padding: Math.ceil(Math.min(...dims.slice(-2), 256) / 8) }),
     random: true,
     perChannel: [],
     masks: 'move',
@@ -107,6 +108,7 @@ export const moveTransforms: readonly TransformKind[] = [
       params: { size },
       args: ({ size }) => ({ size: asSpan(size, 2) }),
     }),
+    beginning: sameSize,
     random: false,
     perChannel: [],
     masks: 'move',

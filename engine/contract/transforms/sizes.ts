@@ -1,7 +1,7 @@
 /** Images made larger or smaller. */
 import { asSpan, span } from '../fields.ts';
 import { argsRow } from '../table.ts';
-import { antialias, asList, range, scaling, type TransformKind } from './kind.ts';
+import { antialias, asList, range, sameSize, scaling, type TransformKind } from './kind.ts';
 
 /** [height, width] of an image whose shorter side gets `size`, or what names both; torchvision's rounding. */
 export function resizedDims(size: readonly number[], height: number, width: number): [number, number] {
@@ -27,6 +27,7 @@ export const sizeTransforms: readonly TransformKind[] = [
       },
       args: ({ size, interpolation, antialias }) => ({ size: asList(size), interpolation, antialias }),
     }),
+    beginning: sameSize,
     random: false,
     perChannel: [],
     masks: 'move',
@@ -59,6 +60,7 @@ export const sizeTransforms: readonly TransformKind[] = [
         antialias,
       }),
     }),
+    beginning: sameSize,
     random: true,
     perChannel: [],
     masks: 'move',

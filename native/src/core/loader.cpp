@@ -27,9 +27,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Rows of a part are fewer.
-constexpr int64_t kTimes = int64_t{1} << 40;
-
 /// What prefetched batches may hold together: enough for any reader to keep ahead, far less than a machine's memory.
 constexpr int64_t kMostPrefetchedBytes = int64_t{512} << 20;
 
@@ -160,8 +157,7 @@ class Loader::Impl {
     std::vector<int64_t> ids;
     for (size_t i = 0; i < count; ++i) {
       const int64_t draw = order->draws.empty() ? samples[i] : order->draws[first + i];
-      const int64_t times = (draw - samples[i]) / static_cast<int64_t>(order->samples.size());
-      ids.push_back(split.row(samples[i]) + times * kTimes);
+      ids.push_back(split.row(samples[i]) + draw - samples[i]);
     }
     return gather(split, samples, chain_.train(place.sequence, ids), orders_.length(samples));
   }
