@@ -33,11 +33,9 @@ export const dataCalls = {
   preview: oc
     .input(
       ofProject.extend({
-        /** The project's: tables are encoded as their training part says. */
+        /** The project's: tables are encoded, and Normalize is fitted, as its training part says. */
         split: z.unknown().optional(),
         transforms: z.array(z.unknown()),
-        /** On whose training samples Normalize is fitted; absent: as a project that says nothing of it. */
-        split: z.record(z.string(), z.unknown()).exactOptional(),
         part: z.enum(partNames),
         start: z.number().int().min(0),
         /** 0: facts only. */

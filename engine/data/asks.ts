@@ -55,7 +55,13 @@ const dataAsks = {
     describeSource(source, baseDir, split ? { split } : undefined),
 
   preview: (
-    { source, baseDir, split, transforms, wanted }: OfSource & {
+    {
+      source,
+      baseDir,
+      split,
+      transforms,
+      wanted,
+    }: OfSource & {
       transforms: unknown[];
       wanted: WantedSamples & WantedDraws;
     },

@@ -61,10 +61,7 @@ export class Previews {
   readonly #keep: Kept;
   #forget: NodeJS.Timeout | undefined;
 
-  constructor(
-    pack: Pack,
-    { mostBytes = 256 << 20, addon = lazyAddon }: { mostBytes?: number; addon?: Addon } = {},
-  ) {
+  constructor(pack: Pack, { mostBytes = 256 << 20, addon = lazyAddon }: { mostBytes?: number; addon?: Addon } = {}) {
     this.#pack = pack;
     this.#addon = addon;
     this.#keep = { mostBytes, unpacked: null };
@@ -258,9 +255,7 @@ function rowsOf(opened: OpenSource, keep: Kept): Map<string, Rows> {
 function chosenTransforms(source: ResolvedSource, transforms: readonly unknown[], facts: DataFacts) {
   const plan = planProject({ gradloom: 1, data: { source, transforms }, model: { layers: [] } }, facts);
   const fault = plan.problems.find(({ severity, path }) => severity === 'error' && path?.startsWith('data.transforms'));
-  return fault
-    ? { chosen: [], error: fault.message }
-    : { chosen: plan.transforms, error: null };
+  return fault ? { chosen: [], error: fault.message } : { chosen: plan.transforms, error: null };
 }
 
 function markValue({ part: _, sample: __, ...value }: Mark) {

@@ -52,7 +52,8 @@ export async function predictFiles(
   if (!data.source) throw new GradloomError('RUN_DAMAGED', `The project of ${path.basename(folder)} names no data`);
   const { plan } = await planRun({ text, baseDir: folder, label: path.basename(folder) }, async () => facts);
   const addon = loadAddon();
-  const hardware = hardwareAgain(plan, await readEnvironment(folder), options.device, addon);
+  const environment = await readEnvironment(folder);
+  const hardware = hardwareAgain(plan, environment, options.device, addon);
   const scratch = mkdtempSync(path.join(os.tmpdir(), 'gradloom-predict-'));
   const { signal } = options;
   try {
@@ -66,7 +67,7 @@ export async function predictFiles(
     };
     const samples = await samplesOf({ ...request, signal });
     for (const note of samples.notes) options.onNote?.(note);
-    const prepared = await asPrepared(samples, facts, scratch);
+    const prepared = await asPrepared(samples, facts, environment?.fitted ?? [], scratch);
     const session = await addon.createSession(JSON.stringify(nativePlan(plan, prepared, usedOf(hardware))));
     const cancel = () => session.cancel();
     signal?.addEventListener('abort', cancel);
@@ -97,7 +98,12 @@ function refuseBad(bad: string[]): never {
 }
 
 /** The files' samples where a session looks for the training part, with targets of zeros. */
-async function asPrepared({ count, input }: FileSamples, facts: DataFacts, folder: string): Promise<PreparedData> {
+async function asPrepared(
+  { count, input }: FileSamples,
+  facts: DataFacts,
+  fitted: PreparedData['fitted'],
+  folder: string,
+): Promise<PreparedData> {
   const { target } = facts;
   const whole = target.kind === 'class' || target.kind === 'mask' || target.kind === 'next_token';
   const shape = targetDims(target);
@@ -117,6 +123,7 @@ async function asPrepared({ count, input }: FileSamples, facts: DataFacts, folde
     encoding: null,
     data_hash: '',
     split_hash: '',
+    fitted,
     notes: [],
   };
 }
