@@ -20,7 +20,7 @@ Interpolation interpolation(const std::string& name) {
 
 at::Tensor resized(const at::Tensor& images, int64_t height, int64_t width, Interpolation mode, bool antialias) {
   if (images.size(2) == height && images.size(3) == width) return images;
-  const at::IntArrayRef size{height, width};
+  const std::array<int64_t, 2> size{height, width};
   switch (mode) {
     case Interpolation::nearest:
       return at::upsample_nearest2d(images, size);
