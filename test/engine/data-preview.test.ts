@@ -124,7 +124,7 @@ test.each([
   vi.unstubAllEnvs();
   expect(still.dims).toEqual(dims);
   const rows = (part: 'train' | 'val') =>
-    [...new BigInt64Array(readFileSync(prepared.splits[part]?.indices as string).buffer.slice(0))].map(Number);
+    [...new BigInt64Array(Uint8Array.from(readFileSync(prepared.splits[part]?.indices as string)).buffer)].map(Number);
   const evaluated = rows('val').flatMap((row) => still.samples[row]?.transformed ?? []);
   expect(Array.from(logits)).toEqual(evaluated);
   const [input] = (await readSafetensors(batch)).tensors.filter(({ name }) => name === 'input');
