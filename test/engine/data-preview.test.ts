@@ -118,9 +118,11 @@ test.each([
   await session.close();
 
   const previews = new Previews((of, base) => packSource(of, base, { cacheDir, addon }));
-  const whole = { part: 'train' as const, start: 0, count: 60, split: plan.project.data.split };
-  const still = await previews.preview(source, '/', transforms, whole);
-  const drawnNow = await previews.preview(source, '/', transforms, { ...whole, epoch: 2, seed: 11 });
+  const whole = { part: 'train' as const, start: 0, count: 60 };
+  const own = { split: plan.project.data.split };
+  const still = await previews.preview(source, '/', transforms, whole, undefined, own);
+  const drawn = { ...whole, epoch: 2, seed: 11 };
+  const drawnNow = await previews.preview(source, '/', transforms, drawn, undefined, own);
   vi.unstubAllEnvs();
   expect(still.dims).toEqual(dims);
   const rows = (part: 'train' | 'val') =>

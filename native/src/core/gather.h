@@ -1,5 +1,5 @@
-// Copies samples from mapped columns into batches: the innermost loop of the loader, run on its own threads, without
-// ATen operators.
+// Copies samples from columns into batches, flipped, cropped and normalised where nothing else is to be done: the
+// innermost loop of the loader, run on its own threads, without ATen operators.
 #pragma once
 
 #include <ATen/core/TensorBody.h>

@@ -30,11 +30,18 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 /// What prefetched batches may hold together: enough for any reader to keep ahead, far less than a machine's memory.
 constexpr int64_t kMostPrefetchedBytes = int64_t{512} << 20;
 
+double elements_of(const std::vector<int64_t>& shape) {
+  double elements = 1;
+  for (const int64_t size : shape) elements *= static_cast<double>(size);
+  return elements;
+}
+
 /// Batches that are prepared ahead: as the project asks, as far as they fit; one at least.
 int64_t batches_ahead(const Plan& plan, int64_t samples) {
   const int64_t wanted = plan.loader.num_workers * plan.loader.prefetch_factor;
   double bytes = 4.0 * static_cast<double>(std::min(plan.loader.batch_size, std::max<int64_t>(samples, 1)));
-  for (const int64_t size : plan.input) bytes *= static_cast<double>(size);
+  // Transforms may make samples larger or smaller.
+  bytes *= std::max(elements_of(plan.input), elements_of(stored_shape(plan)));
   const auto fitting = static_cast<int64_t>(static_cast<double>(kMostPrefetchedBytes) / std::max(bytes, 1.0));
   return std::min(wanted, std::max<int64_t>(fitting, 1));
 }
@@ -68,7 +75,8 @@ class Loader::Impl {
         gatherer_(chain_, on_host_ && chain_.simple(), pin_),
         splits_(open_splits(plan)),
         orders_(plan, splits_.contains("train") ? &splits_.at("train") : nullptr),
-        courier_(device, pin_) {
+        courier_(device, pin_),
+        train_rows_(plan.splits.contains("train") ? plan.parts.at(plan.splits.at("train").part).count : 0) {
     if (settings_.batch_size < 1)
       throw Error("BAD_CALL", "batch_size must be at least 1.", {}, "data.loader.batch_size");
     if (chain_.output() != plan.input) {
@@ -157,7 +165,8 @@ class Loader::Impl {
     std::vector<int64_t> ids;
     for (size_t i = 0; i < count; ++i) {
       const int64_t draw = order->draws.empty() ? samples[i] : order->draws[first + i];
-      ids.push_back(split.row(samples[i]) + draw - samples[i]);
+      const int64_t before = (draw - samples[i]) / split.count();
+      ids.push_back(split.row(samples[i]) + before * train_rows_);
     }
     return gather(split, samples, chain_.train(place.sequence, ids), orders_.length(samples));
   }
@@ -234,6 +243,7 @@ class Loader::Impl {
   std::vector<std::string> split_names_;
   EpochOrders orders_;
   Courier courier_;
+  int64_t train_rows_;  // of the part that the training split is of
   // Last, so that their threads end before what they read goes.
   Lane train_;
   Lane split_;

@@ -1,5 +1,5 @@
-// The threads that gather batches ahead. They do nothing but copy samples: no ATen operator, so no OpenMP pool is ever
-// made for them.
+// The threads that gather batches ahead, and transform them where the device is the CPU: each on its own, without an
+// OpenMP pool.
 #include "core/prefetcher.h"
 
 #include <algorithm>
