@@ -185,7 +185,9 @@ export class Previews {
   ): Promise<readonly Chosen[]> {
     if (!chosen.some(isUnfitted)) return chosen;
     const { split } = context;
-    const of = JSON.stringify([chosen, split]);
+    // What comes behind the last that is fitted changes no number of it.
+    const wanted = chosen.slice(0, chosen.findLastIndex(isUnfitted) + 1);
+    const of = JSON.stringify([wanted, split, await marksOf(source, baseDir)]);
     if (known.fitted?.of !== of) {
       const folder = await mkdtemp(join(tmpdir(), 'gradloom-preview-'));
       try {
@@ -193,7 +195,7 @@ export class Previews {
         const { pack } = await honourMarks(packed, source, baseDir, split, { folder });
         const { splits } = await makeSplits(pack, split, this.#addon, folder);
         const { parts, facts } = pack;
-        known.fitted = { of, numbers: await fitTransforms(this.#addon, chosen, { parts, splits, facts }) };
+        known.fitted = { of, numbers: await fitTransforms(this.#addon, wanted, { parts, splits, facts }) };
       } finally {
         await rm(folder, { recursive: true, force: true });
       }

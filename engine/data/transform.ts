@@ -1,4 +1,5 @@
 /** Samples behind the transforms, and the numbers that Normalize takes from those that train: both by the code that trains. */
+import { isDeepStrictEqual } from 'node:util';
 import { type Addon, type NativePlan, neutral } from '../contract/native.ts';
 import { planProject } from '../contract/plan.ts';
 import type { Chosen } from '../contract/project-types.ts';
@@ -8,6 +9,8 @@ import { isUnfitted } from '../contract/transforms.ts';
 /** What a Normalize without numbers was given: its place among the transforms, and numbers for each channel. */
 export interface Fitted {
   index: number;
+  /** The transforms before it as they were then: through others the numbers would be others. */
+  behind?: Chosen[];
   mean: number[];
   std: number[];
 }
@@ -41,7 +44,8 @@ export async function fitTransforms(addon: Addon, transforms: readonly Chosen[],
     data: { parts: data.parts, splits: { train: data.splits.train } },
     loader: project.data.loader,
   };
-  return addon.fitTransforms(JSON.stringify(plan));
+  const fitted = await addon.fitTransforms(JSON.stringify(plan));
+  return fitted.map((each) => ({ ...each, behind: transforms.slice(0, each.index) }));
 }
 
 /** The transforms with those numbers in them. */
@@ -56,7 +60,10 @@ export function withFitted(transforms: readonly Chosen[], fitted: readonly Fitte
 /** Whether these numbers are all that the transforms want: a project may have been edited since they were measured. */
 export function fits(transforms: readonly Chosen[], fitted: readonly Fitted[]): boolean {
   const wanting = transforms.flatMap((transform, index) => (isUnfitted(transform) ? [index] : []));
-  return String(wanting) === String(fitted.map(({ index }) => index));
+  const alike = fitted.every(
+    ({ index, behind }) => behind === undefined || isDeepStrictEqual(behind, transforms.slice(0, index)),
+  );
+  return String(wanting) === String(fitted.map(({ index }) => index)) && alike;
 }
 
 export interface TransformedSamples {

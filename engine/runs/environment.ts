@@ -33,7 +33,16 @@ const environmentSchema = z.object({
   /** Names of the classes, for whoever reads the exported weights; null where targets are vectors. */
   classes: z.array(z.string()).nullable(),
   /** What Normalize has without numbers of its own, measured on the samples that train; absent: every one has its own. */
-  fitted: z.array(z.object({ index: z.number(), mean: z.array(z.number()), std: z.array(z.number()) })).exactOptional(),
+  fitted: z
+    .array(
+      z.object({
+        index: z.number(),
+        behind: z.array(z.object({ kind: z.string(), args: z.record(z.string(), z.json()) })).exactOptional(),
+        mean: z.array(z.number()),
+        std: z.array(z.number()),
+      }),
+    )
+    .exactOptional(),
   /** The weights that the run started from, and the run they belong to; absent: fresh ones. */
   started_from: z
     .object({ file: z.string(), run: z.string().nullable(), checkpoint: z.string().nullable() })

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { fits } from '../../engine/data/transform.ts';
 import { readSafetensors } from '../../engine/export/safetensors.ts';
 import { evaluateRun, exportRun, RunControl, resumeRun, trainRun } from '../../engine/runs/index.ts';
 import { counting, idxBytes } from './idx-writer.ts';
@@ -65,4 +66,16 @@ test('is fitted on the samples that train, and the run keeps the numbers', async
   expect((await evaluateRun(run, {})).loss).not.toBe(loss);
   await resumeRun({ run, epochs: 2 }, () => {}, new RunControl());
   expect(read(place).fitted).toEqual([{ index: 1, mean: [9, 9], std: [1, 1] }]);
+});
+
+test('numbers that were measured behind other transforms are measured anew', () => {
+  const normalize = { kind: 'Normalize', args: { mean: null, std: null } };
+  const flip = { kind: 'RandomHorizontalFlip', args: { p: 0.5 } };
+  const grey = { kind: 'Grayscale', args: { num_output_channels: 1 } };
+  const numbers = { index: 1, mean: [0.5], std: [0.2] };
+  expect(fits([flip, normalize], [{ ...numbers, behind: [flip] }])).toBe(true);
+  expect(fits([grey, normalize], [{ ...numbers, behind: [flip] }])).toBe(false);
+  // A run that was begun when this was not kept.
+  expect(fits([grey, normalize], [numbers])).toBe(true);
+  expect(fits([normalize, flip], [{ ...numbers, behind: [flip] }])).toBe(false);
 });
