@@ -9,7 +9,7 @@ import { chosenSource } from '../data/chosen-source.ts';
 import { givenPlace } from '../data/given.ts';
 import { leftOut, packBytes } from '../data/index.ts';
 import { otherwise } from '../data/recognise/inspect.ts';
-import { bytes, integer, plural } from '../format.ts';
+import { bytes, capital, integer, percent, plural } from '../format.ts';
 import { setting } from './arguments.ts';
 import type { Context } from './context.ts';
 import { noteText } from './data-inspect.ts';
@@ -19,6 +19,8 @@ import { asTask, TaskView } from './task-view.ts';
 
 /** With `--json`, progress is a line at most so often. */
 const tellMs = 1000;
+/** Without a terminal what is written stays: it is told so seldom. */
+const asideMs = 5000;
 /** So many samples that were left out are shown. */
 const mostShown = 10;
 /** So is of the notes that `data inspect` tells all of. */
@@ -90,9 +92,15 @@ const brokenOff = (exitCode: number) => Object.values<number>(signalCode).includ
 export function teller(out: Output): (progress: TaskProgress) => void {
   const view = new TaskView(out);
   let told = 0;
+  let aside = performance.now();
   return (progress) => {
     view.show(progress);
     const now = performance.now();
+    if (!out.isTerminal && !out.json && now - aside >= asideMs) {
+      aside = now;
+      const { stage, done, total } = progress;
+      out.aside(`${capital(stage)}: ${percent(total > 0 ? Math.min(1, done / total) : 0)}`);
+    }
     if (now - told < tellMs) return;
     told = now;
     out.object({ type: 'progress', ...progress });

@@ -35,12 +35,13 @@ export function addDataMarks(data: Command, context: Context): void {
     )
     .action(async (given: string, sample: string, options: Options) => {
       const { out } = context;
-      const change = changeOf(sample, options);
+      const asked = changeOf(sample, options);
       const place = await placeOf(given);
-      const { facts, sample: known } = await askHere('sample', { ...place, part: options.part, name: sample });
-      if (!known && !options.clear) {
+      const { facts, sample: known, first } = await askHere('sample', { ...place, part: options.part, name: sample });
+      if (known === null && !options.clear) {
+        const example = first === null ? '' : `, such as "${first}"`;
         throw new GradloomError('BAD_CALL', `The ${options.part} part has no sample ${sample}`, {
-          hint: 'Samples are called as data doctor and data marks name them; --part says which part is meant.',
+          hint: `Samples are called as data doctor and data marks name them${example}; --part says which part is meant.`,
           path: given,
         });
       }
@@ -53,9 +54,10 @@ export function addDataMarks(data: Command, context: Context): void {
         throw new GradloomError('BAD_CALL', `The data have no class ${options.label}`, { hint, path: given });
       }
       const file = await needMarksFile(place.source, place.baseDir);
+      const change = { ...asked, sample: known ?? sample };
       const marks = await changeMarks(file, [change]);
       out.object({ type: 'marks', path: file, marks });
-      out.say(`${sample}: ${change.mark ? markWords(change.mark) : 'no mark'}`);
+      out.say(`${change.sample}: ${change.mark ? markWords(change.mark) : 'no mark'}`);
       out.say(`${plural(marks.length, 'mark')} in ${file}`);
     });
 

@@ -61,6 +61,11 @@ export class Output {
     this.#live = text;
   }
 
+  /** How far something is, for who keeps what is written: one line on standard error. */
+  aside(text: string): void {
+    process.stderr.write(`${text}\n`);
+  }
+
   /** An error as a line and as text. */
   error(info: ErrorInfo): void {
     const { code, message, hint, path, fixes } = info;

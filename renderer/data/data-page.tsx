@@ -10,7 +10,7 @@ import { useMarks, useMarksOfProject } from '../state/data-marks.ts';
 import { useValueAt } from '../state/form.ts';
 import { usePreview, type Wanted } from '../state/preview.ts';
 import { usePlan, useProjectState } from '../state/project.ts';
-import { Button, IconButton, leastSides, Page, plural, Segmented, useRoom } from '../ui/index.ts';
+import { Button, IconButton, leastSides, Page, Panel, plural, Segmented, useRoom } from '../ui/index.ts';
 import { type SampleAt, useDataAddress, type View } from './address.ts';
 import { BalanceSection } from './balance-section.tsx';
 import { CheckPanel, useFindingCount } from './check-panel.tsx';
@@ -23,6 +23,7 @@ import { SampleInspector } from './sample-inspector.tsx';
 import { type Filter, isPlaneOf, SamplesPanel } from './samples-panel.tsx';
 import { hasRoles, isTableKind, SourcePanel } from './source-panel.tsx';
 import { SplitSection } from './split-section.tsx';
+import { StartData } from './start-data.tsx';
 import { TablePanel } from './table-panel.tsx';
 import { stageSide, TransformsSection } from './transforms-section.tsx';
 import { ValuesSection } from './values-section.tsx';
@@ -38,7 +39,11 @@ export default function DataPage() {
   return useIsOpen() ? (
     <OpenData />
   ) : (
-    <NoProject title="Data" belongs="choose what the network learns from and look at samples of it" />
+    <NoProject title="Data" belongs="choose what the network learns from and look at samples of it">
+      <Panel title="Or begin a new project with data">
+        <StartData />
+      </Panel>
+    </NoProject>
   );
 }
 
@@ -63,11 +68,6 @@ function OpenData() {
   const isTable = typeof kind === 'string' && isTableKind(kind);
   const view: View = address.view === 'table' && !isTable ? 'samples' : address.view;
   const looking = useLooking();
-  const imported = useImportState(round);
-  const leftOut = useMemo(
-    () => new Map(imported?.left_out?.samples.map(({ part, name, reason }) => [`${part}\n${name}`, reason])),
-    [imported],
-  );
   const marksChanged = useMarks(({ changes }) => changes);
 
   const onWant = useCallback((change: Partial<Filter>) => setFilter((before) => ({ ...before, ...change })), []);
@@ -85,6 +85,11 @@ function OpenData() {
   const read = usePreview(
     view === 'samples' && facts !== null ? wanted : null,
     round + (filter.marked || wanted.within ? marksChanged : 0),
+  );
+  const imported = useImportState(round, view !== 'samples' || !read.reading);
+  const leftOut = useMemo(
+    () => new Map(imported?.left_out?.samples.map(({ part, name, reason }) => [`${part}\n${name}`, reason])),
+    [imported],
   );
   const state = facts === null ? { ...read, error: factsError, reading: factsAwaited } : read;
 

@@ -56,7 +56,7 @@ export function FoundData({ onTake }: { onTake: (kind: string) => void }) {
             error={error}
             actions={
               what !== null && (
-                <Button size="xs" onClick={() => inspectPath(what)}>
+                <Button size="xs" onClick={() => void inspectPath(what)}>
                   Look again
                 </Button>
               )

@@ -5,6 +5,7 @@ import { inspectPath } from '../state/data-bringing.ts';
 import { folderOf, pickPath } from '../state/files.ts';
 import { takeDigits } from '../state/preview.ts';
 import { useProjectState } from '../state/project.ts';
+import { projectForData } from '../state/projects.ts';
 import { Button, goOnAt } from '../ui/index.ts';
 import { RecipesDialog } from './recipes-dialog.tsx';
 import classes from './start.module.css';
@@ -12,29 +13,27 @@ import { ToysDialog } from './toys-dialog.tsx';
 
 export async function chooseData(kind: 'file' | 'folder'): Promise<void> {
   const { file } = useProjectState.getState();
-  if (file === null) return;
   const chosen = await pickPath({
     kind,
     title: kind === 'folder' ? 'Folder with the data' : 'File with the data',
     confirm: kind === 'folder' ? 'Choose folder' : 'Choose file',
-    start: folderOf(file),
+    ...(file === null ? {} : { start: folderOf(file) }),
   });
-  if (chosen !== null) inspectPath(chosen);
+  if (chosen !== null) void inspectPath(chosen);
 }
 
 export function StartData() {
-  const file = useProjectState((state) => state.file);
   const [dialog, setDialog] = useState<'recipes' | 'toys' | null>(null);
   const [path, setPath] = useState('');
   const [taking, setTaking] = useState(false);
   const look = (event: FormEvent) => {
     event.preventDefault();
-    if (path.trim() !== '') inspectPath(path.trim());
+    if (path.trim() !== '') void inspectPath(path.trim());
   };
   const digits = async () => {
-    if (file === null) return;
     setTaking(true);
-    await takeDigits(file);
+    const file = await projectForData('digits');
+    if (file !== null) await takeDigits(file);
     setTaking(false);
     // The button goes with what it was for; the samples are there now.
     goOnAt('[aria-label="Part shown"] input:checked');

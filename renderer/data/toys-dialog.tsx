@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { fieldInfo } from '../../engine/contract/fields.ts';
 import { sourceKinds } from '../../engine/contract/sources.ts';
 import { takeSource } from '../state/data-bringing.ts';
+import { projectForData } from '../state/projects.ts';
 import { Button, capital, Dialog, goOnAt } from '../ui/index.ts';
 import classes from './start.module.css';
 import { ToyPicture } from './toy-picture.tsx';
@@ -14,8 +15,9 @@ export function ToysDialog({ onClose }: { onClose: () => void }) {
   const schema = row?.pictured === undefined ? undefined : row.params[row.pictured];
   const toys = (schema ? (fieldInfo(schema).choices ?? []) : []).map(String);
   const [chosen, setChosen] = useState(toys[0]);
-  const take = () => {
+  const take = async () => {
     if (chosen === undefined || !row?.pictured) return;
+    if ((await projectForData(chosen)) === null) return;
     if (!takeSource({ kind: row.kind, [row.pictured]: chosen })) return;
     onClose();
     goOnAt('[aria-label="Part shown"] input:checked');
@@ -28,7 +30,7 @@ export function ToysDialog({ onClose }: { onClose: () => void }) {
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button primary disabled={chosen === undefined} onClick={take}>
+          <Button primary disabled={chosen === undefined} onClick={() => void take()}>
             Use these samples
           </Button>
         </>
@@ -42,7 +44,7 @@ export function ToysDialog({ onClose }: { onClose: () => void }) {
             className={classes.toy}
             aria-pressed={toy === chosen}
             onClick={() => setChosen(toy)}
-            onDoubleClick={take}
+            onDoubleClick={() => void take()}
           >
             <ToyPicture toy={toy} />
             {capital(toy.replaceAll('_', ' '))}

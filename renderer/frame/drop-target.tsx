@@ -87,7 +87,7 @@ async function take({ files, items }: DataTransfer, navigate: (to: string) => vo
   const open = useProjectState.getState().file !== null;
   const place = shell()?.pathOf(file);
   if (open && place) {
-    inspectPath(place);
+    void inspectPath(place);
     return navigate('/data');
   }
   tell({

@@ -1,5 +1,6 @@
 /** What a page of a project shows while there is none: how to get one, or why the one that the address names cannot be opened. */
 import { IconFolderOpen, IconHome } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { pickProject } from '../state/files.ts';
 import { useProjectState } from '../state/project.ts';
@@ -7,8 +8,15 @@ import { openFile } from '../state/projects.ts';
 import { tellError } from '../state/session.ts';
 import { Button, EmptyState, ErrorNotice, Page, Skeleton } from '../ui/index.ts';
 
-/** `belongs`: what this page shows of a project, as the end of "Here you …". */
-export function NoProject({ title, belongs }: { title: string; belongs: string }) {
+export interface NoProjectProps {
+  title: string;
+  /** What this page shows of a project, as the end of "Here you …". */
+  belongs: string;
+  /** Ways to one that begin on this page. */
+  children?: ReactNode;
+}
+
+export function NoProject({ title, belongs, children }: NoProjectProps) {
   const [, navigate] = useLocation();
   const [parameters] = useSearchParams();
   const address = parameters.get('project');
@@ -55,6 +63,7 @@ export function NoProject({ title, belongs }: { title: string; belongs: string }
       >
         Here you {belongs}. Start from a template, or open a project of yours.
       </EmptyState>
+      {children}
     </Page>
   );
 }

@@ -8,19 +8,20 @@ import { type JsonObject, setEdit } from '../../engine/contract/report.ts';
 import { pathKeys } from '../../engine/contract/sources.ts';
 import { engine } from '../client/client.ts';
 import { dataKeyNow } from './data-place.ts';
-import { relativeTo } from './files.ts';
+import { fileName, relativeTo } from './files.ts';
 import { longWork } from './long-work.ts';
 import { edit, useProjectState } from './project.ts';
+import { projectForData } from './projects.ts';
 import { infoOf, tell } from './session.ts';
 
 export const inspecting = longWork<{ path: string }, Inspection>((input, signal) =>
   engine.data.inspect(input, { signal }),
 );
 
-/** Looks at what lies there, for the project that is open. */
-export function inspectPath(path: string): void {
-  const { file } = useProjectState.getState();
-  if (file !== null) void inspecting.start(file, { path }, path);
+/** Looks at what lies there, for the project that is open or one that begins with it. */
+export async function inspectPath(path: string): Promise<void> {
+  const file = await projectForData(fileName(path).replace(/\.[^.]*$/, ''));
+  if (file !== null) await inspecting.start(file, { path }, path);
 }
 
 export const fetching = longWork<{ name: string }, { source: JsonObject; folder: string }>((input, signal) =>
@@ -29,7 +30,7 @@ export const fetching = longWork<{ name: string }, { source: JsonObject; folder:
 
 /** Fetches a data set and makes it the open project's, unless another project or source was chosen meanwhile: then it is told and offered. */
 export async function fetchRecipe({ name, title }: Pick<Recipe, 'name' | 'title'>): Promise<boolean> {
-  const { file } = useProjectState.getState();
+  const file = await projectForData(name);
   if (file === null) return false;
   const before = dataKeyNow().source;
   const fetched = await fetching.start(file, { name }, title);

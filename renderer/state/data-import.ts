@@ -39,8 +39,11 @@ export async function importData(key: string): Promise<void> {
 
 const restMs = 250;
 
-/** null: not known yet, or it cannot be asked as the project stands. Asked again when `round` changes, and after an import or a check. */
-export function useImportState(round: number): ImportState | null {
+/**
+ * null: not known yet, or it cannot be asked as the project stands. Asked again when `round` changes, and after an import or a check; not
+ * before it is `due`: what a person looks at is read first.
+ */
+export function useImportState(round: number, due = true): ImportState | null {
   const key = useImportKey();
   const known = useProjectState(({ facts }) => facts !== null);
   const imported = useImporting().result;
@@ -49,7 +52,7 @@ export function useImportState(round: number): ImportState | null {
   const [state, setState] = useState<{ key: string; state: ImportState } | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the keys stand for all that is asked about
   useEffect(() => {
-    if (!known) return;
+    if (!known || !due) return;
     const end = new AbortController();
     const ask = async () => {
       const { file, text } = useProjectState.getState();
@@ -58,11 +61,11 @@ export function useImportState(round: number): ImportState | null {
       const found = await engine.data.imported({ file, text }, { signal: end.signal }).catch(() => ({ packed: false }));
       if (!end.signal.aborted) setState({ key, state: found });
     };
-    const due = setTimeout(() => void ask(), restMs);
+    const rest = setTimeout(() => void ask(), restMs);
     return () => {
-      clearTimeout(due);
+      clearTimeout(rest);
       end.abort();
     };
-  }, [key, known, imported, checked, round]);
+  }, [key, known, due, imported, checked, round]);
   return state?.key === key ? state.state : null;
 }

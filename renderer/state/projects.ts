@@ -4,7 +4,7 @@ import type { RecentProject } from '../../engine/contract/api.ts';
 import type { ErrorInfo } from '../../engine/contract/errors.ts';
 import type { TemplateCard } from '../../engine/contract/wire.ts';
 import { engine } from '../client/client.ts';
-import { openProject } from './project.ts';
+import { openProject, useProjectState } from './project.ts';
 import { infoOf, tellError } from './session.ts';
 
 interface Projects {
@@ -40,6 +40,14 @@ export async function loadProjects(): Promise<void> {
 /** null: an empty project. `from`: with these data, the network fitted to them. Answers whether it is open now. */
 export function createProject(template: string | null, more: { name?: string; from?: string } = {}): Promise<boolean> {
   return openProject(() => engine.projects.create({ template, ...more }));
+}
+
+/** The open project's file, or that of a new one which begins with data. null: there is none. `name`: what it is called then. */
+export async function projectForData(name?: string): Promise<string | null> {
+  const { file } = useProjectState.getState();
+  if (file !== null) return file;
+  const made = await createProject(null, name === undefined ? {} : { name });
+  return made ? useProjectState.getState().file : null;
 }
 
 export function openFile(file: string): Promise<boolean> {

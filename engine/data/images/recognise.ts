@@ -18,7 +18,7 @@ import { openImageFolder } from './folder-source.ts';
 import { formatOf } from './header.ts';
 import { openImageMask } from './mask-source.ts';
 import { sizesOf, suitedSize } from './samples.ts';
-import { scanFiles } from './scan.ts';
+import { imageNames, scanFiles } from './scan.ts';
 
 /** Files, spread over the listing, whose first bytes are looked at. */
 const lookedAt = 60;
@@ -202,6 +202,18 @@ async function withMasks({ folders, path, files }: Found): Promise<Recognised[]>
   return answers;
 }
 
+/** Part, class and a folder of its own at most stand above the images of a data set. */
+const usualSteps = 4;
+
+/** Whether most images lie deep below, beside files of other kinds: the folders are then hardly classes. */
+function isScattered(files: readonly ListedFile[]): boolean {
+  const images = files.filter(({ name }) => imageNames.test(name));
+  const deep = images.filter(({ name }) => name.split('/').length >= usualSteps);
+  const places = new Set(deep.map(({ name }) => dirname(name)));
+  const isMixed = files.some(({ name }) => !imageNames.test(name) && places.has(dirname(name)));
+  return isMixed && deep.length * 2 > images.length;
+}
+
 async function inFolders({ path, files }: Found, another: boolean): Promise<Recognised[]> {
   const source = { kind: 'image_folder' as const, path };
   const settings = settled(source);
@@ -214,7 +226,8 @@ async function inFolders({ path, files }: Found, another: boolean): Promise<Reco
     const classes = target.kind === 'class' ? target.classes.length : 0;
     const title = (facts: DataFacts) => `Image folder, ${plural(classes, 'class', 'classes')}, ${partsIn(facts)}`;
     const reason = `${classes === 1 ? 'A folder holds' : `${classes} folders hold`} images; the name of a folder is the class of what lies in it.`;
-    return [await answerOf(source, found, title, reason, another ? 'possible' : classes > 1 ? 'certain' : 'likely')];
+    const sure = another || isScattered(files) ? 'possible' : classes > 1 ? 'certain' : 'likely';
+    return [await answerOf(source, found, title, reason, sure)];
   } catch (thrown) {
     if (!(thrown instanceof GradloomError) || thrown.code === 'CANCELLED') throw thrown;
     if (another) return []; // the table or the masks that were found say more

@@ -72,7 +72,7 @@ export async function scanFiles(
 }
 
 /** What programs call image files: without an image inside, such a file is a bad one and no stray. */
-const imageNames = /\.(jpe?g|jpe|jfif|png|webp|gif|bmp|dib|tiff?)$/i;
+export const imageNames = /\.(jpe?g|jpe|jfif|png|webp|gif|bmp|dib|tiff?)$/i;
 
 async function lookAt(file: ListedFile): Promise<Pick<Known, 'header' | 'fault'>> {
   try {

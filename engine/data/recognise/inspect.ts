@@ -40,6 +40,7 @@ export async function inspectPath(given: string, { signal, onProgress }: Inspect
   const found = await findAt(path.resolve(given), signal ?? new AbortController().signal);
   const tell = (name: string, done: number) =>
     onProgress?.({ stage: `looking for ${name}`, done, total: families.length });
+  if (isWorkspace(found)) return inWorkspace(found);
   const pointers = await pointerNotes(found);
   const { refused, ...asked } = found.kind === 'file' && pointers.length > 0 ? nothing : await askFamilies(found, tell);
   let { recognised } = asked;
@@ -59,6 +60,25 @@ export async function inspectPath(given: string, { signal, onProgress }: Inspect
     found: recognised,
     ...(recognised.length === 0 ? { refused: refused.map(({ code: _, ...told }) => told) } : {}),
     notes: [...pointers, ...strayNotes(found), ...(readAsIs ? [] : await archiveNotes(found)), ...notes],
+  };
+}
+
+/** What is kept of our own work: networks, runs and all kinds of data side by side, which are no samples of one data set. */
+function isWorkspace({ kind, folders }: Found): boolean {
+  return kind === 'folder' && ['projects', 'runs', 'data'].every((name) => folders.includes(name));
+}
+
+async function inWorkspace(found: Found): Promise<Inspection> {
+  const isData = ({ name }: { name: string }) => name.startsWith('data/');
+  const files = found.files.filter(isData);
+  const folders = found.folders.filter((name) => isData({ name }));
+  const recognised = await lookBelow({ ...found, files, folders });
+  const message = `${found.path} is a workspace of Gradloom and no data set: choose one in its folder data`;
+  const loose = files.filter(({ name }) => name.split('/').length === 2).map(({ name }) => name);
+  return {
+    path: found.path,
+    found: recognised,
+    notes: [{ message }, ...(loose.length > 0 ? namedNote('Files in its folder data', loose) : [])],
   };
 }
 
