@@ -129,7 +129,10 @@ test('a run of values that are no bytes refuses pictures; one of masks counts po
     Array.from({ length: 16 }, (_, i) => 256 * i),
     11,
   );
-  const labels = idxBytes([4, 2, 2], counting([4, 2, 2]).map((value) => value % 2));
+  const labels = idxBytes(
+    [4, 2, 2],
+    counting([4, 2, 2]).map((value) => value % 2),
+  );
   const deep = await imageFolder({ 'train-images': shorts, 'train-labels': labels });
   const bytes = await imageFolder({
     'train-images': idxBytes([4, 2, 2], counting([4, 2, 2])),
