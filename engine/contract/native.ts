@@ -3,7 +3,10 @@
  * TypeScript has checked everything; C++ trusts it and asserts shapes on its first batch.
  */
 
+import type { NativeLoader, NativePart, NativeSplit, ResizeRequest } from './native-data.ts';
 import type { TargetKind } from './tensors.ts';
+
+export type { NativeColumn, NativePart, NativeSplit, ResizeRequest } from './native-data.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -20,29 +23,6 @@ export interface NativeLayer {
    * its index. Repeat: one list per repetition, named by its index.
    */
   children?: { name: string; layers: NativeLayer[] }[];
-}
-
-/** One little-endian file of a data pack, row after row. */
-export interface NativeColumn {
-  path: string;
-  dtype: 'uint8' | 'uint16' | 'float32' | 'int64';
-  /** Dims of one sample; [] for a class index. */
-  shape: number[];
-  /** uint8 and uint16 only: value / 255 or value / 65535 gives the sample. */
-  scaled: boolean;
-}
-
-export interface NativePart {
-  count: number;
-  input: NativeColumn;
-  target: NativeColumn;
-}
-
-/** Which samples of which part, in order. `indices`: path of a little-endian int64 file; absent: all. */
-export interface NativeSplit {
-  part: string;
-  count: number;
-  indices?: string;
 }
 
 /** Parameters that are trained with the same values. */
@@ -104,25 +84,7 @@ export interface NativePlan {
   /** Applied in order, on the device, after scaling to floats. */
   transforms: { kind: string; args: Record<string, Json> }[];
   data: { parts: Record<string, NativePart>; splits: Record<string, NativeSplit> };
-  loader: {
-    batch_size: number;
-    shuffle: boolean;
-    drop_last: boolean;
-    num_workers: number;
-    pin_memory: boolean;
-    persistent_workers: boolean;
-    prefetch_factor: number;
-    /**
-     * Absent: shuffle. balanced and weighted: torch.multinomial(weights, n, replacement=True) of a generator seeded `seed` + epoch, the
-     * weights in double: 1 / the class's samples in the training split, or the class's of `class_weights`.
-     */
-    sampler?: 'shuffle' | 'balanced' | 'weighted';
-    class_weights?: number[] | null;
-    /** The token that sequences are padded with: training batches are grouped by length and cut to their longest sample; absent: they are whole. */
-    padding?: number | null;
-    /** To how many positions they may be cut at most. */
-    shortest?: number;
-  };
+  loader: NativeLoader;
 }
 
 /** Values of one parameter group for the next real steps; a column may be absent where the optimizer has no such value. */
@@ -348,25 +310,6 @@ export interface NativeDescription {
   transforms: Record<string, string[]>;
   inits: Record<string, string[]>;
   cpu: { capability: string; threads: number };
-}
-
-export interface ResizeRequest {
-  /** height × width × channels, values of `bytes` little-endian bytes. */
-  pixels: Uint8Array;
-  height: number;
-  width: number;
-  /** 1 to 4. */
-  channels: number;
-  bytes: 1 | 2;
-  /** EXIF's, 1 to 8: how the stored pixels are turned to stand upright. */
-  orientation: number;
-  /** Height and width of the upright image afterwards: ATen's bilinear with antialiasing, or its nearest. */
-  resized: number[];
-  nearest: boolean;
-  /** Top, left, height and width of what is kept of the resized image; what lies beyond it is `fill`. */
-  window: number[];
-  /** One value a channel. */
-  fill: number[];
 }
 
 export interface Addon {
