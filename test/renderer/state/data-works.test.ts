@@ -36,12 +36,12 @@ const source = () => JSON.parse(useProjectState.getState().text).data.source;
 beforeEach(() => {
   open.length = 0;
   useSession.setState({ toasts: [] });
-  useProjectState.setState({ file: '/work/a.json', text: '{"gradloom": 1, "data": {}, "model": {"layers": []}}' });
+  useProjectState.setState({ file: '/projects/a.json', text: '{"gradloom": 1, "data": {}, "model": {"layers": []}}' });
 });
 
 test('what was fetched becomes the source that was waited for', async () => {
   const fetched = fetchRecipe(recipe);
-  open[0]?.end({ source: { kind: 'idx', path: '/work/mnist' }, folder: '/work/mnist' });
+  open[0]?.end({ source: { kind: 'idx', path: '/projects/mnist' }, folder: '/projects/mnist' });
   expect(await fetched).toBe(true);
   expect(source()).toEqual({ kind: 'idx', path: 'mnist' });
 });
@@ -49,7 +49,7 @@ test('what was fetched becomes the source that was waited for', async () => {
 test('a source that was chosen meanwhile stays, and what was fetched is offered', async () => {
   const fetched = fetchRecipe(recipe);
   takeSource({ kind: 'toy', shape: 'moons' });
-  open[0]?.end({ source: { kind: 'idx', path: '/work/mnist' }, folder: '/work/mnist' });
+  open[0]?.end({ source: { kind: 'idx', path: '/projects/mnist' }, folder: '/projects/mnist' });
   expect(await fetched).toBe(false);
   expect(source().kind).toBe('toy');
   const [toast] = useSession.getState().toasts;
@@ -60,7 +60,7 @@ test('a source that was chosen meanwhile stays, and what was fetched is offered'
 
 test("another project's import ends none", () => {
   void importData('a');
-  useProjectState.setState({ file: '/work/b.json' });
+  useProjectState.setState({ file: '/projects/b.json' });
   void importData('b');
   expect(open.map(({ signal }) => signal.aborted)).toEqual([false, false]);
   void importData('c');
