@@ -22,6 +22,7 @@ export function checkTransforms(project: ResolvedProject, facts: DataFacts, repo
     const keys = row?.perChannel ?? [];
     // Numbers that were measured on other data suit no channel of these: where they can be fitted, they are.
     const isFitted = keys.every((key) => row?.params[key] && fieldInfo(row.params[key]).default === null);
+    const given = keys.filter((key) => args[key] !== null && args[key] !== undefined);
     for (const key of keys) {
       const value = args[key];
       if (!Array.isArray(value) || value.length === 1 || value.length === channels) continue;
@@ -31,7 +32,7 @@ export function checkTransforms(project: ResolvedProject, facts: DataFacts, repo
         `${key} of ${kind} holds ${plural(value.length, 'number')}, but the samples ${showDims(before)} have ${plural(channels ?? 0, 'channel')}`,
         'Give one number, or one a channel.',
         isFitted
-          ? [{ label: 'Fit on the samples that train', edits: keys.map((each) => removeEdit(at(each))) }]
+          ? [{ label: 'Fit on the samples that train', edits: given.map((each) => removeEdit(at(each))) }]
           : [{ label: `Use ${show(value[0])} for all channels`, edits: [setEdit(at(key), [value[0]])] }],
       );
     }

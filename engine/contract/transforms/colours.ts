@@ -33,7 +33,7 @@ export const colourTransforms: readonly TransformKind[] = [
   {
     ...argsRow({
       kind: 'ColorJitter',
-      label: 'Color jitter',
+      label: 'Changes brightness and colours',
       help: 'Changes brightness, contrast, saturation and hue by random amounts, in random order. Only in training. Before Normalize: it keeps values in 0–1.',
       params: {
         brightness: strength('Brightness', 'Factor from 1 − this to 1 + this, or [from, to].'),
@@ -75,7 +75,7 @@ export const colourTransforms: readonly TransformKind[] = [
   {
     ...argsRow({
       kind: 'Grayscale',
-      label: 'Grayscale',
+      label: 'Takes the colours away',
       help: 'Makes grey images of colour ones: 0.2989 of red, 0.587 of green, 0.114 of blue.',
       params: {
         num_output_channels: field(z.union([z.literal(1), z.literal(3)]), {
@@ -97,7 +97,7 @@ export const colourTransforms: readonly TransformKind[] = [
   {
     ...argsRow({
       kind: 'RandomGrayscale',
-      label: 'Random grayscale',
+      label: 'Takes the colours of some away',
       help: 'Makes some images grey, with as many channels as before. Only in training.',
       params: { p: chance('How often an image becomes grey.', 0.1) },
     }),

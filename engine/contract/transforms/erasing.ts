@@ -8,7 +8,7 @@ export const erasingTransforms: readonly TransformKind[] = [
   {
     ...argsRow({
       kind: 'RandomErasing',
-      label: 'Random erasing',
+      label: 'Blanks out a rectangle',
       help: 'Covers a random rectangle of some images. Only in training.',
       params: {
         p: chance('How often something is erased: 0.5 for every other image.'),
@@ -42,7 +42,7 @@ export const erasingTransforms: readonly TransformKind[] = [
   {
     ...argsRow({
       kind: 'GaussianBlur',
-      label: 'Gaussian blur',
+      label: 'Blurs',
       help: 'Blurs images by a random amount. Only in training.',
       params: {
         kernel_size: span(2, { label: 'Kernel size', help: 'Pixels that are averaged, odd: [across, down].' }),

@@ -29,12 +29,12 @@ const flips = (kind: string, label: string, way: string): TransformKind => ({
 const size = span(2, { label: 'Size', help: 'Of the window: what the network then sees.' });
 
 export const moveTransforms: readonly TransformKind[] = [
-  flips('RandomHorizontalFlip', 'Random horizontal flip', 'left to right'),
-  flips('RandomVerticalFlip', 'Random vertical flip', 'top to bottom'),
+  flips('RandomHorizontalFlip', 'Flips left to right', 'left to right'),
+  flips('RandomVerticalFlip', 'Flips top to bottom', 'top to bottom'),
   {
     ...argsRow({
       kind: 'RandomCrop',
-      label: 'Random crop',
+      label: 'Cuts a random window',
       help: 'Cuts a window at a random place, after padding the sides. Outside of training the window is in the middle.',
       params: {
         size,
@@ -103,7 +103,7 @@ export const moveTransforms: readonly TransformKind[] = [
   {
     ...argsRow({
       kind: 'CenterCrop',
-      label: 'Center crop',
+      label: 'Cuts the middle',
       help: 'Cuts the window in the middle; where the image is smaller, zeros lie around it.',
       params: { size },
       args: ({ size }) => ({ size: asSpan(size, 2) }),

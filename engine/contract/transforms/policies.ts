@@ -8,7 +8,7 @@ export const policyTransforms: readonly TransformKind[] = [
   {
     ...argsRow({
       kind: 'RandAugment',
-      label: 'RandAugment',
+      label: 'Random changes of many kinds',
       help: 'Applies a few operations, drawn anew for each image, out of torchvision’s fourteen: shears, shifts, rotation, brightness, colour, contrast, sharpness, fewer levels, inverted lights, more contrast, equal histogram, or none. Only in training, and before Normalize.',
       params: {
         num_ops: integer({ label: 'Operations', help: 'How many, one after the other.', min: 0, max: 100, default: 2 }),

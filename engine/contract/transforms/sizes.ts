@@ -15,7 +15,7 @@ export const sizeTransforms: readonly TransformKind[] = [
   {
     ...argsRow({
       kind: 'Resize',
-      label: 'Resize',
+      label: 'Makes images larger or smaller',
       help: 'Makes images larger or smaller.',
       params: {
         size: span(2, {
@@ -38,7 +38,7 @@ export const sizeTransforms: readonly TransformKind[] = [
   {
     ...argsRow({
       kind: 'RandomResizedCrop',
-      label: 'Random resized crop',
+      label: 'Cuts a window and resizes it',
       help: 'Cuts a window of random size and shape and brings it to one size. Outside of training the image’s shorter side becomes 256/224 of the size and the window is in the middle.',
       params: {
         size: span(2, { label: 'Size', help: 'What the network then sees.' }),

@@ -12,7 +12,7 @@ export const turnTransforms: readonly TransformKind[] = [
   {
     ...argsRow({
       kind: 'RandomRotation',
-      label: 'Random rotation',
+      label: 'Turns',
       help: 'Turns images by a random angle. Only in training.',
       params: {
         degrees: field(degreesSchema, {
@@ -36,7 +36,7 @@ export const turnTransforms: readonly TransformKind[] = [
   {
     ...argsRow({
       kind: 'RandomAffine',
-      label: 'Random affine',
+      label: 'Turns, moves, scales, shears',
       help: 'Turns, shifts, scales and shears images at random. Only in training.',
       params: {
         degrees: field(degreesSchema, {

@@ -12,7 +12,7 @@ export const valueTransforms: readonly TransformKind[] = [
   {
     ...argsRow({
       kind: 'Normalize',
-      label: 'Normalize',
+      label: 'Shifts and scales values',
       help: 'Subtracts the mean and divides by the standard deviation, per channel (first dimension) or one for all. Without numbers they are fitted on the samples that train at the start of the run, per channel, and the run keeps them.',
       params: {
         mean: field(numbers, {
@@ -53,7 +53,7 @@ export const valueTransforms: readonly TransformKind[] = [
   {
     ...argsRow({
       kind: 'GaussianNoise',
-      label: 'Gaussian noise',
+      label: 'Adds noise',
       help: 'Adds noise of a normal distribution to every value. Only in training.',
       params: {
         mean: number({ label: 'Mean', help: 'Of the noise.', default: 0 }),

@@ -91,9 +91,13 @@ export function DataTable<T>(props: DataTableProps<T>) {
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!element) return;
-    const measure = () => setView({ top: element.scrollTop, height: element.clientHeight });
+    const measure = () => {
+      setView({ top: element.scrollTop, height: element.clientHeight });
+      markMore(element);
+    };
     const observer = new ResizeObserver(measure);
     observer.observe(element);
+    for (const child of element.children) observer.observe(child);
     measure();
     return () => observer.disconnect();
   }, []);
@@ -165,6 +169,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
       aria-activedescendant={at >= first && at < last ? `${id}-${at}` : undefined}
       tabIndex={0}
       onScroll={(event) => {
+        markMore(event.currentTarget);
         if (virtual) setView({ top: event.currentTarget.scrollTop, height: event.currentTarget.clientHeight });
       }}
       onFocus={(event) => {
@@ -259,4 +264,10 @@ function Head<T>({
       </div>
     </div>
   );
+}
+
+/** Shows at which side there is more than fits; no state: nothing else is drawn anew for it. */
+function markMore(element: HTMLElement): void {
+  const { scrollLeft, scrollWidth, clientWidth } = element;
+  element.toggleAttribute('data-more', scrollWidth - clientWidth - scrollLeft > 1);
 }
