@@ -49,6 +49,7 @@ export function NoProject({ title, belongs, children }: NoProjectProps) {
         />
       )}
       <EmptyState
+        compact={children !== undefined}
         title="No project is open"
         action={
           <>

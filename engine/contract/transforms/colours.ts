@@ -97,7 +97,7 @@ export const colourTransforms: readonly TransformKind[] = [
   {
     ...argsRow({
       kind: 'RandomGrayscale',
-      label: 'Takes the colours of some away',
+      label: 'Greys some at random',
       help: 'Makes some images grey, with as many channels as before. Only in training.',
       params: { p: chance('How often an image becomes grey.', 0.1) },
     }),
