@@ -18,9 +18,11 @@ export const inspecting = longWork<{ path: string }, Inspection>((input, signal)
   engine.data.inspect(input, { signal }),
 );
 
+const openFile = () => useProjectState.getState().file;
+
 /** Looks at what lies there, for the project that is open or one that begins with it. */
 export async function inspectPath(path: string): Promise<void> {
-  const file = await projectForData(fileName(path).replace(/\.[^.]*$/, ''));
+  const file = openFile() ?? (await projectForData(fileName(path).replace(/\.[^.]*$/, '')));
   if (file !== null) await inspecting.start(file, { path }, path);
 }
 
@@ -30,7 +32,7 @@ export const fetching = longWork<{ name: string }, { source: JsonObject; folder:
 
 /** Fetches a data set and makes it the open project's, unless another project or source was chosen meanwhile: then it is told and offered. */
 export async function fetchRecipe({ name, title }: Pick<Recipe, 'name' | 'title'>): Promise<boolean> {
-  const file = await projectForData(name);
+  const file = openFile() ?? (await projectForData(name));
   if (file === null) return false;
   const before = dataKeyNow().source;
   const fetched = await fetching.start(file, { name }, title);

@@ -140,7 +140,7 @@ describe('Data', () => {
     await userEvent.click(screen.getByRole('button', { name: /^Measure on/ }));
     expect(data().transforms[0].mean[0]).toBeCloseTo(0.13, 1);
     await userEvent.click(screen.getByRole('button', { name: 'Add transform' }));
-    await userEvent.click(await screen.findByRole('menuitem', { name: 'Normalize', hidden: true }));
+    await userEvent.click(await screen.findByRole('menuitem', { name: /^Normalize/, hidden: true }));
     expect(data().transforms).toHaveLength(2);
     await userEvent.click(screen.getAllByRole('button', { name: 'Move Normalize down' })[0] as HTMLElement);
     expect(data().transforms[0]).toEqual({ kind: 'Normalize' }); // fitted on the samples that train
