@@ -167,7 +167,7 @@ describe('settings', () => {
   test('each change is kept, changes at the same time too, and what another version has written', async () => {
     const home = path.join(temporaryFolder(), 'not made yet');
     const settings = new SettingsFile(home);
-    expect(await settings.read()).toEqual({ theme: 'system', threads: null, device: null });
+    expect(await settings.read()).toEqual({ theme: 'system', threads: null, device: null, cache_limit: null });
     await Promise.all([
       settings.change({ theme: 'dark' }),
       settings.change({ threads: 2 }),
@@ -175,7 +175,7 @@ describe('settings', () => {
       settings.remember('/b', 'B'),
     ]);
     await settings.remember('/a', 'A2');
-    expect(await new SettingsFile(home).read()).toEqual({ theme: 'dark', threads: 2, device: null });
+    expect(await new SettingsFile(home).read()).toEqual({ theme: 'dark', threads: 2, device: null, cache_limit: null });
     expect((await settings.recent()).map(({ file, name }) => [file, name])).toEqual([
       ['/a', 'A2'],
       ['/b', 'B'],
@@ -184,7 +184,7 @@ describe('settings', () => {
     const file = path.join(home, 'settings.json');
     const stored = JSON.parse(readFileSync(file, 'utf8'));
     writeFileSync(file, JSON.stringify({ ...stored, later: { x: 1 }, theme: 'purple', recent: [...stored.recent, 5] }));
-    expect(await settings.read()).toEqual({ theme: 'system', threads: 2, device: null });
+    expect(await settings.read()).toEqual({ theme: 'system', threads: 2, device: null, cache_limit: null });
     await settings.change({ device: 'cpu' });
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ later: { x: 1 }, threads: 2, device: 'cpu' });
     expect((await settings.recent()).length).toBe(1);

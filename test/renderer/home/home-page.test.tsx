@@ -110,7 +110,7 @@ describe('Home', () => {
     refuseNext('projects.templates', new Error('The disk is gone'));
     showPage(<HomePage />);
     expect((await screen.findByRole('alert')).textContent).toContain('The disk is gone');
-    await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Try again' }));
     await screen.findByRole('button', { name: /Digits, convolutional/ });
     expect(screen.queryByRole('alert')).toBeNull();
   });
