@@ -169,19 +169,6 @@ export function packHash(
     .digest('hex');
 }
 
-/** Reads every column and compares the hash. @throws GradloomError CANCELLED */
-export async function packIsWhole(folder: string, signal?: AbortSignal): Promise<boolean> {
-  const file = await readPackFile(folder);
-  if (!file || !(await readPack(folder))) return false;
-  const digests = new Map<string, string>();
-  for (const part of Object.keys(file.parts)) {
-    for (const { role } of file.columns) {
-      digests.set(`${part}.${role}`, await digestFile(columnFile(folder, part, role), signal));
-    }
-  }
-  return packHash(file, (part, role) => digests.get(`${part}.${role}`) as string) === file.hash;
-}
-
 export async function digestFile(path: string, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   try {

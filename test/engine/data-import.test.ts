@@ -7,7 +7,6 @@ import { resolveProject } from '../../engine/contract/project.ts';
 import { inOrder } from '../../engine/data/in-order.ts';
 import type { OpenSource, WriteOptions } from '../../engine/data/open-source.ts';
 import { type PackOptions, packOpened } from '../../engine/data/pack.ts';
-import { packIsWhole } from '../../engine/data/pack-file.ts';
 import { testFolder } from './idx-writer.ts';
 
 const addon = { writeRandom: () => Promise.reject(new Error('nothing to draw')) };
@@ -111,9 +110,6 @@ describe('an import that is broken off', () => {
     expect(pack.hash).toBe((await importing(many(), testFolder())).hash);
     expect(packs(cache)).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
     expect(existsSync(join(pack.folder, 'journal.json'))).toBe(false);
-    expect(await packIsWhole(pack.folder)).toBe(true);
-    truncateSync(join(pack.folder, 'train.input.bin'), 5);
-    expect(await packIsWhole(pack.folder)).toBe(false);
   });
 
   test.each([

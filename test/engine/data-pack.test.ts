@@ -16,6 +16,7 @@ import type { ResolvedSource } from '../../engine/contract/project.ts';
 import { splitCounts } from '../../engine/contract/splits.ts';
 import { describeSource, makeSplits, type PackOptions, packSource } from '../../engine/data/index.ts';
 import { counting, folderOf, idxBytes, testFolder } from './idx-writer.ts';
+import { inReadOnly } from './unprivileged.ts';
 
 /** Stands for the addon: the numbers do not matter here, test/native and test/parity compare them with PyTorch's. */
 const addon = {
@@ -191,10 +192,13 @@ describe('packs', () => {
     expect(readdirSync(join(cache, 'packs'))).toEqual([]);
   });
 
-  test.skipIf(process.getuid?.() === 0)('a cache that may not be written is said', async () => {
+  test('a cache that may not be written is said', async () => {
     const cache = testFolder();
-    chmodSync(cache, 0o500);
-    await expect(pack({ kind: 'idx', path: small() }, cache)).rejects.toMatchObject({ code: 'NOT_WRITABLE' });
+    const path = small();
+    chmodSync(path, 0o755);
+    await inReadOnly(cache, () =>
+      expect(pack({ kind: 'idx', path }, cache)).rejects.toMatchObject({ code: 'NOT_WRITABLE' }),
+    );
   });
 
   test('random samples', async () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Prediction, predictFiles, predictRun, RunControl, trainRun } from '../../engine/runs/index.ts';
 import { counting, idxBytes } from './idx-writer.ts';
 import { imageFolder, ramp, raw } from './image-writer.ts';
+import { predictedOf } from './runs-helpers.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gradloom-test-'));
 const run = join(folder, 'run');
@@ -42,13 +43,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function predicted(files: string[]): Promise<Prediction[]> {
-  const found: Prediction[] = [];
-  await predictFiles(run, files, {}, (row) => {
-    found.push(row);
-  });
-  return found;
-}
+const predicted = (files: string[]) => predictedOf(run, files);
 
 test('case 4: each of the run’s own files gives what the run gives, with its name and the name of its class', async () => {
   const own: Prediction[] = [];

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RunEvent } from '../../engine/contract/events.ts';
+import { type Prediction, predictFiles } from '../../engine/runs/index.ts';
 
 export function temporaryFolder(): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'gradloom-test-'));
@@ -38,3 +39,12 @@ export const epoch = (number: number, step: number, more: Record<string, unknown
 });
 
 export const resume = (from_step: number): RunEvent => ({ type: 'resume', from_step, time });
+
+/** What a run says of files that it has never seen. */
+export async function predictedOf(run: string, files: string[]): Promise<Prediction[]> {
+  const found: Prediction[] = [];
+  await predictFiles(run, files, {}, (row) => {
+    found.push(row);
+  });
+  return found;
+}

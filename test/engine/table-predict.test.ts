@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Prediction, predictFiles, predictRun, RunControl, trainRun } from '../../engine/runs/index.ts';
+import { predictedOf } from './runs-helpers.ts';
 import { csv } from './table-helpers.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gradloom-test-'));
@@ -35,13 +36,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function predicted(files: string[]): Promise<Prediction[]> {
-  const found: Prediction[] = [];
-  await predictFiles(run, files, {}, (row) => {
-    found.push(row);
-  });
-  return found;
-}
+const predicted = (files: string[]) => predictedOf(run, files);
 
 const given = (content: string, name = 'new.csv') => {
   const path = join(folder, name);

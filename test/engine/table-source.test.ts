@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { clearPacks } from '../../engine/data/cache.ts';
 import { drawSplit } from '../../engine/data/draw.ts';
 import { literal, withDatabase } from '../../engine/data/table/duckdb.ts';
-import { encodeRows, sortedNames } from '../../engine/data/table/encoding.ts';
+import { sortedNames } from '../../engine/data/table/encoding.ts';
 import { lazyAddon } from '../../engine/native/lazy.ts';
 import { cacheDir } from '../../engine/workspace.ts';
 import { testFolder } from './idx-writer.ts';
@@ -185,22 +185,6 @@ describe('encoding', () => {
     const path = fileOf('d,x,y\n1970-01-02,1,a\n2000-01-01 12:00:00,2,b\n');
     const pack = await packed({ kind: 'table', path, columns: { d: { role: 'numeric', scale: 'none' } } }, { val: 0 });
     expect(inputsOf(pack).map(([d]) => d)).toEqual([86_400, Math.fround(946_728_000)]);
-  });
-
-  test('typed rows are encoded as the file’s are', async () => {
-    const path = fileOf(content);
-    const encoding = await encodingOf(path);
-    const pack = await packed({ kind: 'table', path });
-    const rows = content
-      .trim()
-      .split('\n')
-      .slice(1)
-      .map((line) => line.split(','))
-      .map(([x, colour]) => ({ x, colour }));
-    expect(Array.from(encodeRows(encoding, rows).values)).toEqual(inputsOf(pack).flat());
-    const odd = encodeRows(encoding, [{ x: 'abc', colour: 'pink' }]);
-    expect(odd.faults).toEqual([{ row: 0, reason: 'x: "abc" is no number' }]);
-    expect(odd.unseen).toEqual([{ row: 0, reason: 'colour: pink' }]);
   });
 });
 

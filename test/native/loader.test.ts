@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { NativePlan } from '../../engine/contract/native.ts';
-import { readSafetensors } from '../../engine/export/safetensors.ts';
 import { loadAddon } from '../../engine/native/load.ts';
 import { temporaryFolder } from './folders.ts';
 import { byteAt, classes, type Pack, runPlain, tinyPlan, wide } from './plans.ts';
+import { readTensors } from './tensors.ts';
 
 type Loader = NativePlan['loader'];
 
@@ -14,17 +14,7 @@ async function batchesOf(plan: NativePlan, folder: string, where: 'host' | 'devi
   const file = path.join(folder, `${where}.safetensors`);
   const { lines } = runPlain(plan, folder, ['--batches', file, '--path', where, '--epochs', '3'], env);
   expect(lines).toEqual([{ type: 'batches', path: file }]);
-  const { tensors } = await readSafetensors(file);
-  const batches = new Map<string, { shape: number[]; values: number[] }>();
-  for (const tensor of tensors) {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of tensor.chunks()) chunks.push(chunk);
-    const bytes = Uint8Array.from(Buffer.concat(chunks)).buffer;
-    const values =
-      tensor.dtype === 'I64' ? Array.from(new BigInt64Array(bytes), Number) : Array.from(new Float32Array(bytes));
-    batches.set(tensor.name, { shape: tensor.shape, values });
-  }
-  return batches;
+  return readTensors(file);
 }
 
 const { fround } = Math;

@@ -4,9 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { NativePlan } from '../../engine/contract/native.ts';
-import { readSafetensors } from '../../engine/export/safetensors.ts';
 import { loadAddon } from '../../engine/native/load.ts';
 import { byteAt, classes, runPlain, stepsRequest, tinyPlan } from './plans.ts';
+import { readTensors } from './tensors.ts';
 
 const root = mkdtempSync(path.join(os.tmpdir(), 'gradloom-orders-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -87,20 +87,6 @@ describe('samplers', () => {
     expect(Math.max(...ways)).toBe(2);
   });
 });
-
-async function readTensors(file: string) {
-  const { tensors } = await readSafetensors(file);
-  const read = new Map<string, { shape: number[]; values: number[] }>();
-  for (const tensor of tensors) {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of tensor.chunks()) chunks.push(chunk);
-    const bytes = Uint8Array.from(Buffer.concat(chunks)).buffer;
-    const values =
-      tensor.dtype === 'I64' ? Array.from(new BigInt64Array(bytes), Number) : Array.from(new Float32Array(bytes));
-    read.set(tensor.name, { shape: tensor.shape, values });
-  }
-  return read;
-}
 
 const longest = 24;
 const padding = 0;

@@ -141,39 +141,3 @@ function placeOf(input: CategoryInput, category: string): number | undefined {
   }
   return known.get(category);
 }
-
-export interface EncodedRows {
-  /** Row after row. */
-  values: Float32Array;
-  width: number;
-  faults: { row: number; reason: string }[];
-  /** Values not met in training, as `column: value`. */
-  unseen: { row: number; reason: string }[];
-}
-
-/** Rows as a person types them, by column; what is absent is missing. */
-export function encodeRows(
-  { inputs, names }: Pick<TableEncoding, 'inputs' | 'names'>,
-  rows: readonly { readonly [column: string]: string | number | null | undefined }[],
-): EncodedRows {
-  const width = names.length;
-  const values = new Float32Array(rows.length * width);
-  const faults: EncodedRows['faults'] = [];
-  const unseen: EncodedRows['unseen'] = [];
-  for (const [row, cells] of rows.entries()) {
-    let at = row * width;
-    for (const input of inputs) {
-      const text = String((Object.hasOwn(cells, input.name) ? cells[input.name] : null) ?? '').trim();
-      const absent = text === '' || input.tokens.includes(text);
-      const value = absent
-        ? null
-        : input.kind === 'number'
-          ? readNumber(text, input)
-          : categoryName(text, input.numbers);
-      if (typeof value === 'object' && value !== null) faults.push({ row, reason: value.fault });
-      else if (encodeValue(input, value, values, at)) unseen.push({ row, reason: `${input.name}: ${text}` });
-      at += widthOf(input);
-    }
-  }
-  return { values, width, faults, unseen };
-}
