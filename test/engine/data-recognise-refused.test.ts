@@ -68,3 +68,10 @@ test('rows that an import stops at are said to be such, not to be left out', asy
   expect(note?.message).toContain('an import stops at');
   expect(note?.otherwise).toContain('were left out');
 });
+
+test.each(['empty.csv', 'empty.npy', 'empty.txt'])('%s of 0 bytes is told to be empty', async (name) => {
+  await expect(givenPlace(file(name, ''))).rejects.toMatchObject({
+    code: 'DATA_MISSING',
+    message: expect.stringMatching(/0 bytes|is empty|cut short/),
+  });
+});

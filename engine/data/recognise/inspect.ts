@@ -204,6 +204,7 @@ function strayNotes({ ignored, cut }: Found): DataNote[] {
 
 function emptyNotes({ files, kind }: Found): DataNote[] {
   if (files.length === 0) return [{ message: kind === 'folder' ? 'The folder holds no files' : 'It is empty' }];
+  if (files.every(({ bytes }) => bytes === 0)) return [{ message: 'There is nothing in it: 0 bytes' }];
   const kinds = new Map<string, number>();
   for (const { name } of files) {
     const ending = path.extname(name).toLowerCase() || 'no ending';
