@@ -98,7 +98,7 @@ export class Service {
     this.#host = options.processes;
     this.#workerEntry = options.workerEntry;
     this.#reach = options.reach ?? null;
-    this.data = new DataKeeper(this);
+    this.data = new DataKeeper(this, this.#reach !== null);
   }
 
   /** Resolves when the run has begun; rejects when it could not. `onEvent` sees every event, also those of its preparation. */

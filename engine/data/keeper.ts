@@ -4,6 +4,7 @@ import type { AnswerOf, ArgsOf, AskOptions } from '../asks/ask.ts';
 import { AskKeeper, type Death } from '../asks/keeper.ts';
 import { GradloomError } from '../contract/errors.ts';
 import type { ResolvedSource } from '../contract/project.ts';
+import { pathsOf, sources } from '../contract/sources.ts';
 import type { DataFacts } from '../contract/tensors.ts';
 import { isWithin } from '../places.ts';
 import type { Service } from '../service.ts';
@@ -17,16 +18,17 @@ import type { DataPack } from './pack-file.ts';
 const graceMs = 5000;
 /** So many files are named. */
 const mostNamed = 5;
-/** Little is read of them, and by our own code alone, which is no risk to this process and quicker than asking another. */
-const cheap: ReadonlySet<ResolvedSource['kind']> = new Set<ResolvedSource['kind']>(['idx', 'pack', 'random', 'toy']);
 
 /** As `describeSource`, wherever that is done. */
 export type Describe = typeof describeSource;
 
 export class DataKeeper {
   readonly #keeper: AskKeeper<DataAsks>;
+  readonly #limited: boolean;
 
-  constructor(service: Pick<Service, 'converse'>) {
+  /** `limited`: files may be read by the worker only, which knows how far it may reach. */
+  constructor(service: Pick<Service, 'converse'>, limited = false) {
+    this.#limited = limited;
     this.#keeper = new AskKeeper(service, { room: 'data', graceMs, autopsy });
   }
 
@@ -40,7 +42,7 @@ export class DataKeeper {
   }
 
   readonly describe: Describe = async (source, baseDir, context): Promise<DataFacts> =>
-    cheap.has(source.kind)
+    sources.get(source.kind)?.light && !(this.#limited && pathsOf(source).length > 0)
       ? describeSource(source, baseDir, context)
       : this.ask('describe', { source, baseDir, ...(context ? { split: context.split } : {}) });
 

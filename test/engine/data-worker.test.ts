@@ -115,6 +115,15 @@ describe('the worker', () => {
     expect(there.notes).toMatchObject([{ names: ['out'] }]);
     rmSync(path.join(home, 'small', 'within'));
     expect((await limited.data.ask('inspect', { path: path.join(home, 'small') })).found).toHaveLength(1);
+    // Files that are little to read are described without the worker, but not where links may lead out.
+    const linked = path.join(home, 'small', 'linked');
+    mkdirSync(linked);
+    const outside = path.join(home, 'large');
+    for (const name of readdirSync(outside)) symlinkSync(path.join(outside, name), path.join(linked, name));
+    const source = { kind: 'idx' as const, path: linked };
+    await expect(limited.data.describe(source, '/')).rejects.toMatchObject({ code: 'DATA_MISSING' });
+    expect((await service.data.describe(source, '/')).parts.train).toBeGreaterThan(0);
+    rmSync(linked, { recursive: true });
     await limited.close();
     expect((await service.data.ask('inspect', { path: path.join(home, 'small') })).notes).toEqual([]);
     rmSync(path.join(home, 'small', 'out'));

@@ -27,6 +27,7 @@ export const idxKinds: readonly SourceKind[] = [
   {
     kind: 'idx',
     label: 'IDX files',
+    light: true,
     help: 'The format of MNIST: images and labels, in a training part and perhaps a test part.',
     params: idxParams,
     images: 'arrays',

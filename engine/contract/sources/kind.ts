@@ -7,6 +7,8 @@ import type { DataFacts } from '../tensors.ts';
 export interface SourceKind extends Row {
   /** What is known of the data from the parameters alone; absent: its files must be read. */
   facts?(source: ResolvedSource): DataFacts;
+  /** Little is read to describe it, and by our own code alone: no process of its own is wanted for that. */
+  light?: true;
   /** Whether its files are a table, which can be looked at by columns and rows. */
   isTable?: true;
   /** Its values are encoded as the samples that train say: another split makes another pack. */

@@ -13,6 +13,7 @@ export const packKinds: readonly SourceKind[] = [
   {
     kind: 'pack',
     label: 'Imported data',
+    light: true,
     help: 'A folder that an import made: read as it is, without its original files.',
     params: {
       path: field(z.string().min(1), {

@@ -99,6 +99,7 @@ export const randomKinds: readonly SourceKind[] = [
   {
     kind: 'random',
     label: 'Random numbers',
+    light: true,
     help: 'Normally distributed inputs and random targets, drawn from a seed: for trying things without data.',
     params: randomParams,
     begin: { shape: [1, 28, 28] },

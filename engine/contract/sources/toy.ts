@@ -99,6 +99,7 @@ export const toyKinds: readonly SourceKind[] = [
   {
     kind: 'toy',
     label: 'Toy problems',
+    light: true,
     help: 'Spirals, moons, circles, blobs or a sine, drawn from a seed: small enough to watch a network learn.',
     params: toyParams,
     pictured: 'shape' satisfies keyof typeof toyParams,
